@@ -1,0 +1,72 @@
+/* Figures that programs may read: sysinfo(what, buffer, bytes) -> bytes filled. */
+#ifndef ABI_SYSINFO_H
+#define ABI_SYSINFO_H
+
+#include <stdint.h>
+
+#define SYSINFO_MEMORY	 1	/* struct abi_memory              */
+#define SYSINFO_COUNTERS 2	/* text: "name value\n" ...       */
+#define SYSINFO_TASKS	 3	/* struct abi_task_row[], by pid  */
+#define SYSINFO_SWAPS	 4	/* struct abi_swap_row[]          */
+#define SYSINFO_CPU	 5	/* struct abi_cpu                 */
+#define SYSINFO_DISKS	 6	/* struct abi_disk_row[]          */
+#define SYSINFO_PARAMS	 7	/* text: "name value\n" ...       */
+#define SYSINFO_CMDLINE	 8	/* text                           */
+
+/* In pages. */
+struct abi_memory {
+	uint32_t total;			/* RAM that the kernel manages           */
+	uint32_t free;
+	uint32_t active, inactive;
+	uint32_t anon_mapped;		/* anonymous pages in some page table    */
+	uint32_t objects;		/* pages held by memory objects          */
+	uint32_t swap_cached;		/* pages in the swap cache               */
+	uint32_t page_tables, slab, kernel_stacks, reserved;
+	uint32_t swap_total, swap_free;	/* slots                                 */
+	uint32_t committed;		/* pages promised to address spaces      */
+	uint32_t min, low, high;	/* watermarks, summed over zones         */
+	uint32_t dirty, writeback;
+};
+
+struct abi_task_row {
+	int32_t  pid, parent;		/* parent is proc's: 0 here              */
+	uint32_t flags;			/* enum task_flag                        */
+	uint32_t vm_pages, rss_pages, swap_pages;
+	uint64_t user_ns, system_ns;
+	uint64_t faults, major_faults;
+	char	 state;			/* R S D Z                               */
+	char	 name[16];
+	char	 waiting_for[23];
+};
+
+struct abi_swap_row {
+	char	 name[16];		/* "hdb1"                                */
+	int32_t  priority;
+	uint32_t slots, used, bad;
+};
+
+struct abi_cpu {
+	uint64_t uptime_ns, idle_ns, user_ns, system_ns, kswapd_ns;
+	uint64_t interrupts, context_switches;
+	uint32_t runnable, blocked;
+};
+
+struct abi_disk_row {
+	char	 name[16];
+	uint32_t mode;			/* 0 PIO, 1 DMA                          */
+	uint32_t errors;
+	uint64_t sectors, reads, writes, read_sectors, write_sectors, busy_ns;
+};
+
+/* machine(op, arg) */
+#define MACHINE_POWEROFF   1	/* arg: exit status of the run               */
+#define MACHINE_AUDIT	   2	/* -> number of violations; printed to the log */
+#define MACHINE_DROP_CACHES 3	/* free every page that is only a cache      */
+#define MACHINE_TRACE	   4	/* print the newest `arg` trace records      */
+#define MACHINE_PANIC	   5	/* planted faults, only with test.faults=1:  */
+#define MACHINE_TRIPLE	   6
+#define MACHINE_HANG	   7
+#define MACHINE_OVERFLOW   8	/* kernel stack overflow                     */
+#define MACHINE_BREAK	   9	/* break the invariant whose number is `arg` */
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * Kernel parameters: "name=value" on the kernel's command line.
+ *
+ * A parameter is declared beside the variable it sets, in the file that uses
+ * it. All of them are listed in the report of a run under `config`. An unknown
+ * name or a value out of range is reported in words at boot and named in the
+ * log; the boot goes on with the default.
+ */
+#ifndef KERNEL_PARAM_H
+#define KERNEL_PARAM_H
+
+#include "kernel/types.h"
+
+enum param_kind { PARAM_KIND_U32, PARAM_KIND_STRING };
+
+struct param {
+	const char     *name;
+	enum param_kind kind;
+	void	       *value;		/* uint32_t * or char[PARAM_STRING_BYTES] */
+	uint32_t	min, max;	/* PARAM_KIND_U32 only */
+};
+
+enum { PARAM_STRING_BYTES = 64 };
+
+#define PARAM_SECTION __attribute__((section(".params"), used, aligned(4)))
+
+/* PARAM_U32(swap_steal, "swap.steal", 1, 0, 1); makes `static uint32_t swap_steal`. */
+#define PARAM_U32(var, param_name, dflt, lo, hi)			\
+	static uint32_t var = (dflt);					\
+	static const struct param param_##var PARAM_SECTION =		\
+		{ param_name, PARAM_KIND_U32, &var, lo, hi }
+
+/* The value is cut at PARAM_STRING_BYTES - 1. */
+#define PARAM_STRING(var, param_name, dflt)				\
+	static char var[PARAM_STRING_BYTES] = dflt;			\
+	static const struct param param_##var PARAM_SECTION =		\
+		{ param_name, PARAM_KIND_STRING, var, 0, 0 }
+
+/* Set every parameter named in `cmdline`. Called once, before anything that reads one. */
+void param_parse(const char *cmdline);
+
+/* Write all parameters to the report as "@config NAME VALUE". */
+void param_report(void);
+
+#endif

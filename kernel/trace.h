@@ -1,0 +1,35 @@
+/* The always-on trace ring: what the machine did last, with fields. */
+#ifndef KERNEL_TRACE_H
+#define KERNEL_TRACE_H
+
+#include "kernel/types.h"
+
+enum trace_event {
+#define X(event, a, b, c) TRACE_##event,
+#include "kernel/trace.def"
+#undef X
+	TRACE_EVENT_COUNT
+};
+
+struct trace_record {
+	ns_t	 time;
+	uint16_t event;			/* enum trace_event */
+	uint16_t tid;
+	uint32_t a, b, c;
+};
+
+/* Record one event. A few stores; any context; never fails. */
+void trace_write(enum trace_event event, uint32_t a, uint32_t b, uint32_t c);
+#define TRACE(event, a, b, c)						\
+	trace_write(TRACE_##event, (uint32_t)(a), (uint32_t)(b), (uint32_t)(c))
+
+/* Print the newest `count` records, oldest first. */
+void trace_dump(unsigned count);
+
+/* Write the whole ring to the report as "@trace TIME EVENT field=value ...". */
+void trace_report(void);
+
+/* Allocate the ring (trace.entries=N); events before it go to a small static one. */
+void trace_init(void);
+
+#endif

@@ -1,0 +1,43 @@
+/* Entry from user mode and interrupts: frames, vectors, handlers. */
+#ifndef KERNEL_TRAP_H
+#define KERNEL_TRAP_H
+
+#include "kernel/types.h"
+
+/* What kernel/entry.asm pushes; the same for every vector. */
+struct trap_frame {
+	uint32_t edi, esi, ebp, esp_unused, ebx, edx, ecx, eax;	/* pushad */
+	uint32_t vector, error;
+	uint32_t eip, cs, eflags;
+	uint32_t esp, ss;		/* only if from user mode */
+};
+
+enum {
+	GDT_KERNEL_CODE = 0x08, GDT_KERNEL_DATA = 0x10,
+	GDT_USER_CODE   = 0x1b, GDT_USER_DATA   = 0x23,
+	VECTOR_IRQ0 = 0x20, VECTOR_SYSCALL = 0x80,
+};
+
+static inline bool trap_from_user(const struct trap_frame *tf)
+{
+	return (tf->cs & 3) == 3;
+}
+
+void trap_init(void);		/* GDT, TSS, IDT, PIC; faults are told from here on */
+
+/* The frame that `current` entered the kernel with; at the top of its stack. */
+struct trap_frame *current_trap_frame(void);
+/* Where a new user thread starts: pops the frame at the top of its kernel stack. */
+NORETURN void return_to_user(void);
+extern char trap_return[];	/* assembler: esp = a trap frame, go */
+
+typedef void (*irq_handler)(unsigned irq, void *arg);
+/* Handlers run with interrupts off. Several may share a line. -EBUSY: table full. */
+int  irq_register(unsigned irq, irq_handler handler, void *arg);
+void irq_mask(unsigned irq);
+void irq_unmask(unsigned irq);
+
+/* Called by trap.c for every system call; see kernel/syscall.c. */
+void syscall_dispatch(struct trap_frame *tf);
+
+#endif

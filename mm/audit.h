@@ -1,0 +1,17 @@
+/* The audit: frames, PTEs, reverse map, LRU lists, slots and caches agree. */
+#ifndef MM_AUDIT_H
+#define MM_AUDIT_H
+
+#include "kernel/types.h"
+
+/* Run every check; prints one line "INV name.N: sentence: figures" for each violation.
+ * Returns how many. The kernel doesn't switch threads meanwhile. */
+unsigned audit(void);
+/* For checks: count and print one. */
+unsigned audit_violation(const char *invariant, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+struct abi_memory;
+void mm_memory_info(struct abi_memory *m);
+void mm_init(void);			/* objects, zero page, reclaim; after frame_init() */
+
+#endif

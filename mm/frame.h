@@ -1,0 +1,77 @@
+/*
+ * Frames: zones, watermarks, the buddy allocator.
+ *
+ * frame.9   a free block of order k begins at a pfn that is a multiple of 2^k
+ * frame.10  two free buddies of one order don't exist (they would be one)
+ * frame.11  zone.free is the sum of its free blocks
+ */
+#ifndef MM_FRAME_H
+#define MM_FRAME_H
+
+#include "kernel/lock.h"
+#include "mm/page.h"
+
+enum { FRAME_ORDERS = 11 };		/* blocks of 1 to 1024 frames */
+enum zone_kind { ZONE_DMA, ZONE_NORMAL, ZONE_COUNT };
+#define ZONE_DMA_END_PFN (16u << 20 >> PAGE_SHIFT)
+
+struct zone {
+	const char *name;
+	pfn_t	    start, end;		/* [start, end); constant after boot */
+	uint32_t    present;		/* frames in it that are RAM and ours */
+
+	struct spinlock frames_lock;	/* RANK_FRAMES */
+	struct list	free_list[FRAME_ORDERS];
+	uint32_t	free;
+
+	uint32_t min, low, high;	/* watermarks, in frames; set by the policy */
+
+	struct spinlock lru_lock;	/* RANK_LRU */
+	struct list	active, inactive;
+	uint32_t	active_count, inactive_count;
+
+	/* The policy's (mm/reclaim/): scan debts, last priority, give-up mark. */
+	uint32_t scan_active, scan_inactive;
+	uint32_t prev_priority;
+	uint32_t scanned_since_freed;
+	bool	 all_unreclaimable;
+};
+extern struct zone zones[ZONE_COUNT];
+struct zone *page_zone(const struct page *p);
+
+enum gfp {
+	GFP_ATOMIC = 0,			/* may not sleep: fails early            */
+	GFP_WAIT   = BIT(0),		/* may sleep and reclaim                 */
+	GFP_DMA    = BIT(1),		/* below 16 MiB                          */
+	GFP_ZERO   = BIT(2),		/* contents are zeros                    */
+	GFP_NOFAIL_SMALL = BIT(3),	/* order 0 for the kernel: try on until the
+					 * OOM killer has no victim left         */
+	GFP_KERNEL = GFP_WAIT,
+	GFP_USER   = GFP_WAIT,
+};
+
+/* Take a block of 2^order frames, count 1 each page for order 0, head only above.
+ * NULL when there is none: after reclaim and the OOM killer's say if GFP_WAIT.
+ * GFP_WAIT sleeps: no spinlock, and no page lock of a page that reclaim could want. */
+struct page *page_alloc(enum gfp flags, unsigned order);
+void page_free(struct page *p, unsigned order);
+/* Frames free in all zones. */
+uint32_t frames_free(void);
+/* Frames that the kernel manages (RAM less kernel image and holes). */
+uint32_t frames_total(void);
+
+/* The fast part, without reclaim; `mark` is the watermark to respect, in frames,
+ * for each zone from the highest allowed down. mm/reclaim/ builds page_alloc() on it. */
+struct page *frame_take(struct zone *z, unsigned order);
+void frame_give(struct page *p, unsigned order);
+
+/* RAM as boot found it. Called in this order: frame_init() makes zones and the
+ * page array with all frames reserved; frame_add_ram() gives [start, end) to the
+ * buddy lists; frame_reserve() (before add) keeps a range. */
+struct ram_range { paddr_t start, end; };
+void frame_init(const struct ram_range *ram, unsigned count, paddr_t first_free);
+
+/* Check frame.1 to frame.11; prints each violation, returns how many. */
+unsigned frame_check(void);
+
+#endif

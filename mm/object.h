@@ -1,0 +1,67 @@
+/*
+ * Memory objects: pages by index, and the vmas that map them.
+ *
+ * object.1  tree[i] is a page with PG_OBJECT, mapping == this, index == i; or a swap
+ *           entry (odd word: entry << 1 | 1); or nothing
+ * object.2  resident is the number of pages in the tree, each holding one count
+ * object.3  vmas lists exactly the vmas whose object is this one
+ */
+#ifndef MM_OBJECT_H
+#define MM_OBJECT_H
+
+#include "kernel/handle.h"
+#include "kernel/list.h"
+#include "kernel/lock.h"
+#include "mm/page.h"
+
+enum object_kind {
+	OBJECT_MEMORY,		/* pages made on demand, zeroed; gone with the object */
+	OBJECT_BOOT,		/* a boot module: all resident, never dirtied, never freed */
+};
+
+struct radix { void *root; uint32_t height; };	/* mm/radix.c */
+
+struct object {
+	struct kobject	kobject;	/* first */
+	uint8_t		kind;		/* c  enum object_kind */
+	struct spinlock lock;		/* RANK_OBJECT */
+	struct radix	tree;		/* lock */
+	uint32_t	page_count;	/* c  size in pages */
+	uint32_t	bytes;		/* c  size in bytes */
+	uint32_t	resident;	/* lock */
+	struct list	vmas;		/* lock  vma->object_link */
+};
+
+/* NULL without memory. Sleeps. */
+struct object *object_create(uint32_t page_count);
+/* Over frames that hold a boot module already. */
+struct object *object_from_frames(pfn_t first, uint32_t bytes);
+
+/* The page at `index`, with a reference, made if need be. Sleeps.
+ * NULL and *error: -EFAULT beyond the end, -ENOMEM, -EIO. */
+struct page *object_get_page(struct object *o, uint32_t index, int *error);
+/* Copy to and from user memory at byte `offset`: count, or -EFAULT -EINVAL -ENOMEM. Sleeps. */
+int object_read(struct object *o, uint32_t offset, vaddr_t to, size_t bytes);
+int object_write(struct object *o, uint32_t offset, vaddr_t from, size_t bytes);
+
+struct vma;
+void object_vma_insert(struct object *o, struct vma *v);
+void object_vma_remove(struct object *o, struct vma *v);
+
+/* The n-th boot module with a reference, or NULL. */
+struct object *object_boot_module(unsigned n);
+void object_add_boot_module(struct object *o);
+
+/* Radix tree: index -> one word (never 0). insert may allocate (sleeps); the
+ * others don't. remove returns what was there. */
+int   radix_insert(struct radix *r, uint32_t index, void *item) MUST_CHECK;
+void *radix_find(const struct radix *r, uint32_t index);
+void *radix_remove(struct radix *r, uint32_t index);
+/* The first item at or after *index (which is set to its place), or NULL. */
+void *radix_next(const struct radix *r, uint32_t *index);
+void  radix_destroy(struct radix *r);		/* empty by now; frees the nodes */
+
+uint32_t objects_frames(void);		/* pages held by all objects */
+unsigned object_check(void);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * i386 page tables, two levels. All PTE changes: RANK_PAGE_TABLE of the mm held.
+ *
+ * pt.1  a present user PTE points to a frame that is in RAM and not free
+ * pt.2  a PTE that isn't present is 0 or a swap entry of a slot in use
+ */
+#ifndef MM_PGTABLE_H
+#define MM_PGTABLE_H
+
+#include "kernel/types.h"
+#include "mm/page.h"
+
+struct mm;
+
+enum pte_bit {
+	PTE_PRESENT = 0x001, PTE_WRITE = 0x002, PTE_USER = 0x004,
+	PTE_ACCESSED = 0x020, PTE_DIRTY = 0x040, PTE_LARGE = 0x080, PTE_GLOBAL = 0x100,
+};
+static inline bool  pte_present(pte_t e) { return e & PTE_PRESENT; }
+static inline pfn_t pte_pfn(pte_t e) { return e >> PAGE_SHIFT; }
+static inline pte_t pte_make(pfn_t pfn, uint32_t bits) { return pfn << PAGE_SHIFT | bits; }
+
+/* A swap entry names a slot of an area; it is never 0 and never looks present. */
+typedef struct { uint32_t v; } swap_entry;
+enum { SWAP_AREAS_MAX = 8 };
+static inline swap_entry swap_entry_make(unsigned area, uint32_t slot)
+{
+	return (swap_entry){ slot << 8 | area << 2 | 2 };
+}
+static inline unsigned swap_entry_area(swap_entry e) { return e.v >> 2 & 31; }
+static inline uint32_t swap_entry_slot(swap_entry e) { return e.v >> 8; }
+static inline bool pte_is_swap(pte_t e) { return (e & 3) == 2; }
+static inline swap_entry pte_swap_entry(pte_t e) { return (swap_entry){ e }; }
+static inline pte_t pte_from_swap(swap_entry e) { return e.v; }
+
+int  pgtable_create(struct mm *mm);		/* kernel half shared. -ENOMEM. Sleeps */
+void pgtable_destroy(struct mm *mm);		/* user PTEs are all gone already */
+/* The PTE of `addr`, or NULL if there is no page table for it. RANK_PAGE_TABLE. */
+pte_t *pte_find(struct mm *mm, vaddr_t addr);
+/* Make sure that there is one. -ENOMEM. Sleeps; call it before taking the lock. */
+int  pte_prepare(struct mm *mm, vaddr_t addr);
+/* Free page tables that lie wholly in [start, end) and map nothing. */
+void pgtable_trim(struct mm *mm, vaddr_t start, vaddr_t end);
+void tlb_flush_page(struct mm *mm, vaddr_t addr);
+void tlb_flush_mm(struct mm *mm);
+void pgtable_switch(struct mm *mm);		/* NULL: any, only the kernel half counts */
+
+/* Kernel stacks, with a hole below each. Returns the top; NULL without memory. Sleeps. */
+void *kstack_alloc(void);
+void  kstack_free(void *top);
+/* If `addr` lies in a guard hole: the stack's name for the panic; else NULL. */
+const char *kstack_guard_hit(vaddr_t addr);
+/* The linear map, the kernel's text read-only, the stacks' page tables. */
+void pgtable_init(void);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * Page reclaim: one policy in force, chosen by reclaim=NAME at boot. A policy is a file
+ * in mm/reclaim/ that fills a struct reclaim_policy; mechanisms that several share are in
+ * mm/reclaim/shrink.c. RECLAIM_VERSION: docs/CHANGES.md.
+ */
+#ifndef MM_RECLAIM_H
+#define MM_RECLAIM_H
+
+#include "mm/frame.h"
+
+#define RECLAIM_VERSION 1
+
+struct reclaim_policy {
+	const char *name;		/* value of reclaim= */
+	/* Can this build run it? NULL, or the reason why not. */
+	const char *(*refuses)(void);
+	/* Set min, low, high of every zone; called at boot and after RAM is known. */
+	void (*set_watermarks)(void);
+	/* page_alloc()'s loop: watermarks, waking kswapd, direct reclaim, retries. */
+	struct page *(*alloc)(enum gfp flags, unsigned order);
+	/* One run of kswapd: returns when all zones are well or nothing can be done. */
+	void (*balance)(void);
+	/* Does kswapd have to run? Tested when it is woken. */
+	bool (*needs_balance)(void);
+	/* Rules about slots (mm/swap/): free the slot after a swap-in fault? */
+	bool (*free_slot_on_read)(void);
+	bool (*free_slot_on_write)(void);
+};
+extern const struct reclaim_policy *reclaim;
+
+void reclaim_init(void);		/* choose the policy, set watermarks */
+void kswapd_start(void);
+void kswapd_wake(void);			/* any context */
+ns_t kswapd_time_ns(void);
+/* Free every page that is only a cache (clean swap cache, empty slabs). Returns frames. */
+unsigned reclaim_drop_caches(void);
+
+/* Shared by policies (mm/reclaim/shrink.c). */
+struct scan_control {
+	uint32_t wanted;		/* frames to free */
+	uint32_t freed, scanned;
+	uint32_t priority;		/* shift: 12 gentle ... 0 all */
+	bool	 kswapd;
+	enum gfp flags;
+};
+void shrink_zone(struct zone *z, struct scan_control *sc);
+
+#endif

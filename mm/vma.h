@@ -1,0 +1,133 @@
+/*
+ * Address spaces: struct mm and its vmas.
+ *
+ * vma.1  start < end, both page aligned, within [USER_START, USER_END)
+ * vma.2  the vmas of an mm don't overlap; list and tree hold the same ones, by start
+ * vma.3  two neighbours that vma_can_merge() allows don't exist after an operation
+ *        that could have merged them
+ * vma.4  object != NULL => object_page is the object's page at `start`, and the vma is
+ *        on object->vmas; an anonymous vma has object == NULL
+ * vma.5  pgoff of a vma never moved is start >> PAGE_SHIFT (VM-HISTORY 6.1); anonymous
+ *        pages of it have index = pgoff + (addr - start) / PAGE_SIZE
+ * mm.1   total_pages is the sum of the vmas' sizes
+ * mm.2   rss is the number of present PTEs to counted frames; swap_ptes that of swap
+ *        entries
+ *
+ * The list and tree change with mmap_lock AND page_table_lock held; either suffices
+ * to read them.
+ */
+#ifndef MM_VMA_H
+#define MM_VMA_H
+
+#include "kernel/abi/mman.h"
+#include "kernel/list.h"
+#include "kernel/lock.h"
+#include "kernel/types.h"
+#include "kernel/usercopy.h"
+#include "mm/pgtable.h"
+#include "rmap_types.h"
+
+struct object;
+struct task;
+
+enum vma_flag {
+	VMA_READ = BIT(0), VMA_WRITE = BIT(1), VMA_EXEC = BIT(2),
+	VMA_SHARED = BIT(3),
+	VMA_GROWSDOWN = BIT(4),		/* a stack */
+	VMA_LOCKED = BIT(5),		/* mlock */
+	VMA_NORESERVE = BIT(6),
+	VMA_HEAP = BIT(7),		/* made by brk; else as any anonymous vma */
+	VMA_ACCOUNT = BIT(8),		/* its pages are counted in `committed` */
+};
+#define VMA_PROT (VMA_READ | VMA_WRITE | VMA_EXEC)
+
+struct tree_node { struct tree_node *left, *right, *parent; uint32_t colour; };
+struct tree { struct tree_node *root; };
+
+struct vma {
+	vaddr_t		 start, end;	/* [start, end) */
+	uint32_t	 flags;		/* enum vma_flag */
+	uint32_t	 pgoff;		/* linear page offset at start, for the reverse map */
+	struct mm	*mm;
+	struct object	*object;	/* NULL: anonymous */
+	uint32_t	 object_page;	/* the object's page at start */
+	struct list	 object_link;	/* object->vmas, RANK_OBJECT */
+	struct list	 link;		/* mm->vmas, by address */
+	struct tree_node node;		/* mm->vma_tree */
+	struct rmap_vma	 rmap;		/* the reverse map's own */
+};
+
+struct mm {
+	struct mutex	mmap_lock;	/* RANK_MMAP */
+	struct spinlock page_table_lock;/* RANK_PAGE_TABLE */
+	pte_t	       *pgdir;		/* kernel address of the page directory */
+	struct list	vmas;
+	struct tree	vma_tree;
+	struct vma     *last_found;	/* cache of vma_find(); NULL or in the tree */
+	uint32_t	vma_count;
+	uint32_t	total_pages;	/* mmap_lock */
+	uint32_t	rss, max_rss;	/* page_table_lock */
+	uint32_t	swap_ptes;	/* page_table_lock */
+	uint32_t	committed;	/* pages counted against overcommit */
+	vaddr_t		heap_start, heap_end;	/* brk; mmap_lock */
+	struct task    *task;		/* whose it is; NULL under construction */
+	struct list	all_link;	/* every mm, for swapoff and the audit */
+	struct rmap_mm	rmap;		/* the reverse map's own */
+};
+
+extern struct list mm_all;		/* changes and walks never sleep in between */
+
+/* An empty address space. NULL without memory. Sleeps. */
+struct mm *mm_create(void);
+/* A copy on write of `from` (its mmap_lock is taken): VMAs, PTEs, slots. NULL and
+ * *error: -ENOMEM, or -EAGAIN when a slot's count would overflow. Sleeps. */
+struct mm *mm_fork(struct mm *from, int *error);
+/* Unmap everything and free it. No thread uses it any more. Sleeps (resched). */
+void mm_destroy(struct mm *mm);
+
+/* The vma that holds `addr`, or the first one above it; NULL if none. */
+struct vma *vma_find(struct mm *mm, vaddr_t addr);
+/* The vma that holds `addr` or NULL. */
+struct vma *vma_at(struct mm *mm, vaddr_t addr);
+
+/*
+ * mmap and its family. They take mmap_lock, sleep, and return 0, an address, or:
+ * -EINVAL (length 0, not aligned, wraps, bad flags), -ENOMEM (no room, overcommit),
+ * -EACCES, -EEXIST... as POSIX has it. `object` may be NULL (anonymous); a reference
+ * is taken if it is mapped.
+ */
+struct map_request {
+	vaddr_t	       addr;		/* a wish, or with MAP_FIXED the place */
+	uint32_t       bytes;
+	uint32_t       prot;		/* PROT_* */
+	uint32_t       flags;		/* MAP_* */
+	struct object *object;
+	uint32_t       object_page;
+};
+int64_t mm_map(struct mm *mm, const struct map_request *r);	/* address or -errno */
+int	mm_unmap(struct mm *mm, vaddr_t start, uint32_t bytes);
+/* Set the end of the heap; returns the end as it is afterwards (unchanged on failure). */
+vaddr_t mm_brk(struct mm *mm, vaddr_t end);
+int	mm_advise(struct mm *mm, vaddr_t start, uint32_t bytes, int advice);
+/* Copy kernel-side into a space under construction: what exec's stack needs. */
+int	mm_write(struct mm *mm, vaddr_t to, struct object *from, uint32_t offset, uint32_t bytes);
+
+/* Split `v` at `at` (inside it, aligned): `v` keeps the front, the new vma is returned.
+ * NULL without memory. mmap_lock held. Sleeps. */
+struct vma *vma_split(struct vma *v, vaddr_t at);
+/* Merge `v` with what touches it, where allowed; returns the survivor. mmap_lock held. */
+struct vma *vma_merge_around(struct vma *v);
+bool vma_can_merge(const struct vma *front, const struct vma *back);
+
+/* Overcommit (overcommit=0|1|2): ask before promising pages. -ENOMEM. */
+int  commit_ask(struct mm *mm, uint32_t page_count);
+void commit_release(struct mm *mm, uint32_t page_count);
+uint32_t commit_total(void);
+
+unsigned mm_check(struct mm *mm);	/* vma.1-5, mm.1-2, pt.1-2 */
+
+/* Red-black tree, intrusive; the caller finds the place. mm/tree.c */
+void tree_insert(struct tree *t, struct tree_node *n, struct tree_node *parent, bool left);
+void tree_remove(struct tree *t, struct tree_node *n);
+
+#endif
