@@ -89,6 +89,8 @@ extern struct thread *current;
 extern bool need_resched;
 
 void sched_init(void);			/* the caller becomes the first thread */
+/* The end of boot: the first thread becomes the idle thread. */
+NORETURN void sched_idle(void);
 
 /* Make a thread that runs fn(arg) in the kernel, READY at once. `task` may be
  * NULL (a kernel thread). Returns NULL without memory or table space. Sleeps. */
@@ -119,6 +121,9 @@ void account_leave_kernel(void);
 /* Nanoseconds that `t` has used in `mode` up to now. */
 ns_t thread_time_ns(const struct thread *t, enum cpu_mode mode);
 ns_t idle_time_ns(void);
+/* Nanoseconds that all threads together, dead ones too, have used in `mode`, without
+ * the idle thread's. */
+ns_t cpu_time_ns(enum cpu_mode mode);
 
 /*
  * Sleeping. Call with interrupts off (irq_save()) after testing the condition:

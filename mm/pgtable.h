@@ -50,7 +50,15 @@ void *kstack_alloc(void);
 void  kstack_free(void *top);
 /* If `addr` lies in a guard hole: the stack's name for the panic; else NULL. */
 const char *kstack_guard_hit(vaddr_t addr);
-/* The linear map, the kernel's text read-only, the stacks' page tables. */
+/* True if the kernel stack, boot stack or fault stack that holds `addr` is mapped. */
+bool kstack_contains(uint32_t addr);
+/* The linear map, the kernel's text read-only, the stacks' page tables: before
+ * frame_init(), from frames behind the kernel (boot_frame_alloc). */
+void linear_map_init(void);
+/* Tell the page array about the tables that linear_map_init() made. */
 void pgtable_init(void);
+extern pte_t *kernel_pgdir;		/* entries from KERNEL_BASE up never change again */
+/* Frames in kernel stacks, for the memory figures. */
+uint32_t kstack_frames(void);
 
 #endif
