@@ -24,6 +24,11 @@ extern char text_start[], text_end[];
 static unsigned panics;			/* how deep we are in it */
 static char first_cause[CAUSE_BYTES];
 
+bool panicking(void)
+{
+	return panics != 0;
+}
+
 static bool in_text(uint32_t addr)
 {
 	return addr >= (uint32_t)(uintptr_t)text_start && addr < (uint32_t)(uintptr_t)text_end;
@@ -117,10 +122,12 @@ static NORETURN void panic_print(const struct trap_frame *tf, uint32_t ebp,
 				 const char *fmt, va_list ap)
 {
 	char cause[CAUSE_BYTES];
+	unsigned before = panics++;
 
 	__asm__ volatile("cli");
-	kvsnprintf(cause, sizeof(cause), fmt, ap);
-	switch (panics++) {
+	if (before < 2)
+		kvsnprintf(cause, sizeof(cause), fmt, ap);
+	switch (before) {
 	case 0:
 		memcpy(first_cause, cause, sizeof(first_cause));
 		printk("\nPANIC: %s\n", cause);

@@ -178,9 +178,9 @@ static void page_fault(struct trap_frame *tf)
 	uint32_t addr;
 
 	__asm__ volatile("movl %%cr2, %0" : "=r"(addr));
-	if (current == NULL)		/* nothing of mm stands yet */
-		panic_trap(tf, "page fault at 0x%08x, error %#x, before the first thread",
-			   addr, tf->error);
+	if (current == NULL || panicking())	/* mm can't help */
+		panic_trap(tf, "page fault at 0x%08x, error %#x, %s", addr, tf->error,
+			   panicking() ? "in a panic" : "before the first thread");
 	if (tf->eflags & EFLAGS_IF)
 		__asm__ volatile("sti");
 	page_fault_trap(tf, addr);

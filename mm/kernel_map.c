@@ -49,18 +49,18 @@ static void map_first_table(void)
 					 (readonly ? 0 : PTE_WRITE));
 	}
 	boot_table[guard] = 0;
-	kernel_pgdir[KERNEL_BASE >> LARGE_SHIFT] |= PTE_ACCESSED;
 }
 
-/* A page table for the directory entry of `addr`; entry n maps first + n, or is empty
- * if `bits` is 0. */
-static void make_table(uintptr_t addr, pfn_t first, uint32_t bits)
+/* A page table for the directory entry of `addr`, whose first `count` entries map frames
+ * from `first` on; the rest is empty. */
+static void make_table(uintptr_t addr, pfn_t first, unsigned count)
 {
 	paddr_t frame = boot_frame_alloc();
 	pte_t *table = boot_window(frame);
 
 	for (unsigned i = 0; i < TABLE_ENTRIES; i++)
-		table[i] = bits != 0 ? pte_make(first + i, bits) : 0;
+		table[i] = i >= count ? 0 :
+			pte_make(first + i, PTE_PRESENT | PTE_WRITE | global_bit());
 	kernel_pgdir[addr >> LARGE_SHIFT] = frame | PTE_PRESENT | PTE_WRITE;
 }
 
@@ -68,15 +68,15 @@ static void make_table(uintptr_t addr, pfn_t first, uint32_t bits)
  * device, so the last piece gets a table. */
 static void map_rest(paddr_t end)
 {
-	uint32_t bits = PTE_PRESENT | PTE_WRITE | global_bit();
-
 	for (paddr_t at = LARGE_BYTES; at < end; at += LARGE_BYTES) {
 		uintptr_t addr = KERNEL_BASE + at;
 
 		if (cpu_has(CPU_PSE) && end - at >= LARGE_BYTES)
-			kernel_pgdir[addr >> LARGE_SHIFT] = at | bits | PTE_LARGE;
+			kernel_pgdir[addr >> LARGE_SHIFT] =
+				at | PTE_PRESENT | PTE_WRITE | PTE_LARGE | global_bit();
 		else
-			make_table(addr, at >> PAGE_SHIFT, bits);
+			make_table(addr, at >> PAGE_SHIFT,
+				   MIN(end - at, LARGE_BYTES) >> PAGE_SHIFT);
 	}
 }
 
