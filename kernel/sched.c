@@ -233,7 +233,7 @@ void thread_before_user_mode(void)
 	if (need_resched)
 		preempt();
 	if (current->killed) {
-		irq_restore(EFLAGS_IF);
+		irq_restore(FLAGS_IRQS_ON);
 		task_exit_thread();
 	}
 }

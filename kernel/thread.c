@@ -132,7 +132,7 @@ no_stack:
 void thread_begin(void)
 {
 	thread_reap();
-	irq_restore(EFLAGS_IF);
+	irq_restore(FLAGS_IRQS_ON);
 }
 
 void thread_exit(void)

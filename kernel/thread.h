@@ -171,13 +171,13 @@ static inline void irq_restore(uint32_t flags)
 	__asm__ volatile("pushl %0; popfl" : : "r"(flags) : "memory", "cc");
 }
 
-enum { EFLAGS_IF = BIT(9) };
+enum { FLAGS_IRQS_ON = BIT(9) };		/* EFLAGS.IF */
 static inline bool irqs_on(void)
 {
 	uint32_t flags;
 
 	__asm__ volatile("pushfl; popl %0" : "=r"(flags) : : "memory");
-	return (flags & EFLAGS_IF) != 0;
+	return (flags & FLAGS_IRQS_ON) != 0;
 }
 
 /* Call fn for every thread, RANK_SCHED held. */

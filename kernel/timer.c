@@ -155,7 +155,6 @@ void timer_start(bool lab)
 		timer_rearm();
 	else
 		pit_start_periodic(TICK_COUNTS);
-	irq_unmask(TIMER_IRQ);
 }
 
 /* A mode 0 count of 1 replaces what was armed. Its interrupt is taken here, and before
