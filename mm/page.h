@@ -85,8 +85,10 @@ static inline void page_clear(struct page *p, uint32_t flags)
 	__atomic_fetch_and(&p->flags, ~flags, __ATOMIC_RELAXED);
 }
 
-/* Where the kernel sees the frame (the linear map). */
+/* Where the kernel sees physical memory (the linear map): mm/linear.c; the host tests
+ * have an arena of their own. */
 #define KERNEL_BASE	0xc0000000u
+void *paddr_address(paddr_t pa);
 void *page_address(const struct page *p);
 struct page *address_page(const void *kernel_address);
 static inline paddr_t page_paddr(const struct page *p)
@@ -105,7 +107,7 @@ void page_unlock(struct page *p);
 /* Sleep until the page is neither locked nor under write-back (whichever asked). */
 void page_wait_unlocked(struct page *p);
 void page_wait_writeback(struct page *p);
-/* End of write-back; interrupt context. */
+/* End of write-back: PG_WRITEBACK goes, sleepers wake. Interrupt context. */
 void page_end_writeback(struct page *p);
 
 #endif
