@@ -36,6 +36,7 @@ static struct thread *table[THREADS_MAX];
 static uint16_t generation[THREADS_MAX];
 static unsigned last_tid;		/* the search for a free one starts behind it */
 static struct thread *dead;		/* to be freed by the next thread; NULL: none */
+static uint64_t dead_cycles[2];		/* of all that were; RANK_SCHED, interrupts off */
 
 /* The fields that don't start as zero. */
 static void thread_setup(struct thread *t, const char *name, enum thread_priority p)
@@ -157,8 +158,24 @@ void thread_reap(void)
 	if (t == NULL)
 		return;
 	dead = NULL;
+	dead_cycles[CPU_USER] += t->cycles[CPU_USER];
+	dead_cycles[CPU_SYSTEM] += t->cycles[CPU_SYSTEM];
 	kstack_free((void *)(uintptr_t)t->kstack_top);
 	slab_free(&thread_cache, t);
+}
+
+/* What all threads but the idle one have used, from boot on. Any context. */
+ns_t cpu_time_ns(enum cpu_mode mode)
+{
+	uint32_t flags = spin_lock_irq(&sched_lock);
+	ns_t sum = cycles_to_ns(dead_cycles[mode]);
+	struct thread *t;
+
+	list_for_each(t, &thread_all, all_link)
+		if (t != &boot_thread)
+			sum += thread_time_ns(t, mode);
+	spin_unlock_irq(&sched_lock, flags);
+	return sum;
 }
 
 struct thread *thread_find(unsigned tid, unsigned gen)

@@ -178,9 +178,9 @@ static void page_fault(struct trap_frame *tf)
 	uint32_t addr;
 
 	__asm__ volatile("movl %%cr2, %0" : "=r"(addr));
-	if (current == NULL || panicking())	/* mm can't help */
+	if (pages == NULL || panicking())	/* mm can't help */
 		panic_trap(tf, "page fault at 0x%08x, error %#x, %s", addr, tf->error,
-			   panicking() ? "in a panic" : "before the first thread");
+			   panicking() ? "in a panic" : "before memory is managed");
 	if (tf->eflags & EFLAGS_IF)
 		__asm__ volatile("sti");
 	page_fault_trap(tf, addr);
