@@ -22,7 +22,13 @@ def path(rmap, name):
 
 
 def kernel(rmap):
-    return path(rmap, "kernel.elf")
+    """What the machine loads."""
+    return path(rmap, "clockhand")
+
+
+def kernel_symbols(rmap):
+    """The same with symbols and debug information."""
+    return path(rmap, "clockhand.elf")
 
 
 def archive(rmap):

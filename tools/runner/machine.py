@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 
+from . import build
 from .monitor import MonitorError
 from .report import Report
 from .symbols import Symbols, backtrace
@@ -106,7 +107,7 @@ class Run:
     def _backtrace(self):
         try:
             self.machine.monitor.command("stop")
-            return backtrace(self.machine.monitor, Symbols(self.machine.kernel))
+            return backtrace(self.machine.monitor, Symbols(build.kernel_symbols(self.machine.rmap)))
         except MonitorError as e:
             return [f"  (QEMU's monitor: {e})"]
 
