@@ -10,8 +10,7 @@ import os
 import re
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-INVARIANT = re.compile(r"\b((?:frame|page|buddy|slab|vma|mm|object|rmap|lru|swap|slot|oom|lock|handle|ipc|task|"
-                       r"thread|sched|time|block|ide|trace|fpu|pgtable|commit|radix)\.\d+)\b[:\s]*(.*)")
+INVARIANT = re.compile(r"\b([a-z]{2,10}\.\d{1,2})\b[:\s]*(.*)")
 LAST_RECORDS = 4
 
 # Where a failure of an area is looked for when neither an invariant nor a backtrace says more.
@@ -36,12 +35,25 @@ AREAS = {
 QUIET = {"panic", "panic_trap", "panic_assert", "kassert_fail", "assert_fail"}
 
 
+def table():
+    """docs/invariants.md: {"swap.3": (sentence, function that checks it)}."""
+    rows = {}
+    with open(os.path.join(ROOT, "docs", "invariants.md"), encoding="utf-8") as f:
+        for line in f:
+            cells = [c.strip() for c in line.strip().strip("|").split("|")]
+            if len(cells) == 3 and INVARIANT.fullmatch(cells[0] + " "):
+                checks = re.findall(r"(\w+)\(\)", cells[2])
+                rows[cells[0]] = cells[1], checks[0] if checks else ""
+    return rows
+
+
 def find_invariant(text):
     """The first line that cites an invariant: ("swap.3", the whole sentence), or None."""
+    known = table()
     for line in text.splitlines():
         match = INVARIANT.search(line)
-        if match:
-            return match.group(1), f"{match.group(1)}: {match.group(2).strip()}"
+        if match and match.group(1) in known:
+            return match.group(1), f"{match.group(1)}: {match.group(2).strip() or known[match.group(1)][0]}"
     return None
 
 
@@ -53,16 +65,24 @@ def _enclosing_function(lines, index):
     return ""
 
 
-def where_checked(invariant):
-    """"file function()" of the first check that cites the invariant in a string."""
+def _sources():
     for pattern in ("mm/**/*.c", "kernel/*.c", "drivers/*.c"):
         for path in sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True)):
             with open(path, encoding="utf-8", errors="replace") as f:
-                lines = f.read().splitlines()
-            for i, line in enumerate(lines):
-                if f'"{invariant}' in line:
-                    return f"{os.path.relpath(path, ROOT)} {_enclosing_function(lines, i)}".strip()
-    return None
+                yield os.path.relpath(path, ROOT), f.read().splitlines()
+
+
+def where_checked(invariant):
+    """"file function()" of what cites the invariant in a string, else of what the table names."""
+    function = table().get(invariant, ("", ""))[1]
+    definition = None
+    for path, lines in _sources():
+        for i, line in enumerate(lines):
+            if f'"{invariant}' in line:
+                return f"{path} {_enclosing_function(lines, i)}".strip()
+            if function and re.match(rf"[A-Za-z_][\w\s*]*\b{function}\(", line) and not line.endswith(";"):
+                definition = f"{path} {function}()"
+    return definition
 
 
 def _from_backtrace(text):
