@@ -1,7 +1,9 @@
 /* Processes: fork, wait, kill, ids. All of it is proc's; here are the messages. */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <sys/resource.h>
 #include <sys/times.h>
