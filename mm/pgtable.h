@@ -41,6 +41,10 @@ pte_t *pte_find(struct mm *mm, vaddr_t addr);
 int  pte_prepare(struct mm *mm, vaddr_t addr);
 /* Free page tables that lie wholly in [start, end) and map nothing. */
 void pgtable_trim(struct mm *mm, vaddr_t start, vaddr_t end);
+/* Every PTE that isn't 0 (mm/pte_walk.c); and how many page tables there are. */
+void pte_for_each(struct mm *mm, void (*fn)(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg),
+		  void *arg);
+uint32_t pte_table_count(const struct mm *mm);
 void tlb_flush_page(struct mm *mm, vaddr_t addr);
 void tlb_flush_mm(struct mm *mm);
 void pgtable_switch(struct mm *mm);		/* NULL: any, only the kernel half counts */
