@@ -29,7 +29,7 @@ PARAM_STRING(oom_name, "oom", "default");
 
 static const struct oom_rule *const rules[] = { &oom_default };
 static const struct oom_rule *rule;
-static ns_t last_kill;			/* 0: never */
+static ns_t dying_since;		/* 0: nobody was dying when we last looked */
 
 void oom_init(void)
 {
@@ -108,7 +108,7 @@ static void print_report(unsigned order, const struct choice *c)
 
 static enum oom_result kill_victim(struct task *t)
 {
-	last_kill = clock_ns();
+	dying_since = clock_ns();
 	COUNT(oom_kill);
 	TRACE(OOM, t->pid, t->mm->rss, frames_free());
 	t->flags |= TASK_OOM;
@@ -126,7 +126,11 @@ enum oom_result oom_kill(unsigned order)
 	if (me && (me->flags & TASK_OOM))
 		return OOM_DIE;
 	task_for_each(consider, &c);
-	if (c.dying && (last_kill == 0 || clock_ns() < last_kill + VICTIM_TIME))
+	if (!c.dying)
+		dying_since = 0;
+	else if (dying_since == 0)
+		dying_since = clock_ns();
+	if (c.dying && clock_ns() < dying_since + VICTIM_TIME)
 		return OOM_RETRY;
 	if (!rule->is_oom(order))
 		return OOM_RETRY;
