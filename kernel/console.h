@@ -5,6 +5,7 @@
 #include "kernel/types.h"
 
 void console_early_init(void);		/* serial, VGA, 0xE9: works before anything else */
+void console_settings(void);		/* obey log= and console=; after param_parse() */
 void console_init(void);		/* interrupts for keyboard and serial input */
 
 /* The log: serial 1, VGA, 0xE9. Any context. */

@@ -52,14 +52,19 @@ void object_vma_remove(struct object *o, struct vma *v);
 struct object *object_boot_module(unsigned n);
 void object_add_boot_module(struct object *o);
 
-/* Radix tree: index -> one word (never 0). insert may allocate (sleeps); the
- * others don't. remove returns what was there. */
+/*
+ * Radix tree: index -> one word (never 0). None of these sleep, but radix_reserve(): when
+ * radix_insert() fails with -ENOMEM, drop the tree's lock, reserve, and try again.
+ * remove and replace return what was there.
+ */
 int   radix_insert(struct radix *r, uint32_t index, void *item) MUST_CHECK;
+int   radix_reserve(void) MUST_CHECK;
 void *radix_find(const struct radix *r, uint32_t index);
+void *radix_replace(struct radix *r, uint32_t index, void *item);
 void *radix_remove(struct radix *r, uint32_t index);
 /* The first item at or after *index (which is set to its place), or NULL. */
 void *radix_next(const struct radix *r, uint32_t *index);
-void  radix_destroy(struct radix *r);		/* empty by now; frees the nodes */
+void  radix_destroy(struct radix *r);		/* empty by now */
 
 uint32_t objects_frames(void);		/* pages held by all objects */
 unsigned object_check(void);
