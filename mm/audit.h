@@ -10,6 +10,8 @@ unsigned audit(void);
 /* For checks: count and print one. */
 unsigned audit_violation(const char *invariant, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Break the n-th invariant of a table, for tests. 0, 1 (nothing there to break), or -1. */
+int audit_break(unsigned n);
 struct abi_memory;
 void mm_memory_info(struct abi_memory *m);
 void mm_init(void);			/* objects, zero page, reclaim; after frame_init() */
