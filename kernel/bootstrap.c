@@ -10,7 +10,6 @@
 #include "kernel/abi/mman.h"
 #include "kernel/boot.h"
 #include "kernel/elf.h"
-#include "kernel/ipc.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/string.h"
@@ -174,8 +173,7 @@ static struct task *proc_task(void)
 {
 	struct task *t = task_alloc(PROC_PID, "proc");
 
-	proc_endpoint = endpoint_create();
-	if (t == NULL || proc_endpoint == NULL)
+	if (t == NULL)
 		panic("boot: no memory for proc");
 	t->flags = TASK_SERVER | TASK_PROC;
 	if (task_birth_handles(t, HANDLE_RIGHT_CALL | HANDLE_RIGHT_RECEIVE) != OK)

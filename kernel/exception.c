@@ -13,8 +13,7 @@
 
 /* Tell proc of an exception: `signal` (newlib's number), the address concerned, and a few
  * words for the log. Returns when the thread may go on; if it was killed, it dies on its
- * way to user mode. An exception of proc itself, or before there is a proc, is the end:
- * panic. From user mode only; sleeps. */
+ * way to user mode. An exception of proc itself is the end: panic. From user mode only; sleeps. */
 void task_exception(struct trap_frame *tf, int signal, vaddr_t addr, const char *why)
 {
 	struct task *t = current->task;
@@ -23,7 +22,7 @@ void task_exception(struct trap_frame *tf, int signal, vaddr_t addr, const char 
 
 	printk("%s (pid %d): signal %d, address 0x%08x, eip 0x%08x: %s\n", t->name,
 	       (int)t->pid, signal, addr, tf->eip, why);
-	if (proc_endpoint == NULL || (t->flags & TASK_PROC))
+	if (t->flags & TASK_PROC)
 		panic_trap(tf, "proc died: %s, address 0x%08x", why, addr);
 	reply = ipc_call_kernel(proc_endpoint, IPC_LABEL_EXCEPTION, word);
 	if (reply != 0)

@@ -29,6 +29,14 @@ static struct waitq unpinned = WAITQ_INIT(unpinned);
 
 struct endpoint *proc_endpoint;
 
+/* Tasks report to proc's endpoint from their first day on, so it is made before proc. */
+void task_init(void)
+{
+	proc_endpoint = endpoint_create();
+	if (proc_endpoint == NULL)
+		panic("boot: no memory for proc's endpoint");
+}
+
 struct task *current_task(void)
 {
 	return current->task;

@@ -151,7 +151,7 @@ int32_t sys_task_create(const uint32_t *arg)
 	err = exec_load(&e, arg[1]);
 	if (err != OK)
 		return err;
-	if (pid < 1 || pid > PID_MAX)
+	if (pid < 1 || pid > TASK_PID_MAX)
 		return -EINVAL;
 	if (task_find(pid) != NULL)
 		return -EEXIST;
@@ -312,7 +312,7 @@ int32_t sys_task_clone(const uint32_t *arg)
 
 	if (!is_proc())
 		return -EPERM;
-	if (pid < 1 || pid > PID_MAX)
+	if (pid < 1 || pid > TASK_PID_MAX)
 		return -EINVAL;
 	if (task_find(pid) != NULL)
 		return -EEXIST;

@@ -6,7 +6,7 @@
 
 /* The proc server's pid; the kernel is 0, init 1, and proc hands out the rest. */
 #define PROC_PID	32768
-#define PID_MAX		32767		/* of the pids that proc may hand out */
+#define TASK_PID_MAX		32767		/* of the pids that proc may hand out */
 
 /* Exit status as wait() gives it: code << 8, or the signal that killed. */
 #define TASK_STATUS_EXIT(code)	(((code) & 0xff) << 8)
