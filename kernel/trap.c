@@ -164,11 +164,13 @@ static void irq_dispatch(unsigned irq)
 		return;
 	COUNT(interrupts);
 	irq_counts[irq]++;
-	for (struct irq_action *a = irq_lines[irq]; a != NULL; a = a->next)
-		a->handler(irq, a->arg);
+	/* Before the handlers, because the lab's disk recipe takes an interrupt of the
+	 * drive inside the timer's handler. The handlers run with interrupts off. */
 	if (irq >= 8)
 		outb(PIC_SLAVE, PIC_EOI);
 	outb(PIC_MASTER, PIC_EOI);
+	for (struct irq_action *a = irq_lines[irq]; a != NULL; a = a->next)
+		a->handler(irq, a->arg);
 }
 
 /* ---- Exceptions ---- */

@@ -299,3 +299,11 @@ void frame_unreserve(struct page *p)
 	p->count = 1;
 	page_zone(p)->present++;
 }
+
+/* The frame of `p`, which has one reference, is counted as ours no more and never freed. */
+void frame_reserve(struct page *p)
+{
+	KASSERT2(p->count == 1 && p->mapcount == 0, "frame.8", page_pfn(p), p->flags);
+	page_set(p, PG_RESERVED);
+	page_zone(p)->present--;
+}
