@@ -46,6 +46,8 @@ enum gfp {
 	GFP_ZERO   = BIT(2),		/* contents are zeros                    */
 	GFP_NOFAIL_SMALL = BIT(3),	/* order 0 for the kernel: try on until the
 					 * OOM killer has no victim left         */
+	GFP_SPARE = BIT(4),		/* only from what is free above the watermark:
+					 * neither reclaims nor touches the reserve */
 	GFP_KERNEL = GFP_WAIT,
 	GFP_USER   = GFP_WAIT,
 };

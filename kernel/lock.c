@@ -1,0 +1,163 @@
+/*
+ * Ranked locks: see kernel/lock.h for the order and its exceptions.
+ *
+ * All ranks that a thread holds are one word, so "this rank lies above everything held"
+ * is one comparison. An interrupt handler borrows the word of the thread it interrupted:
+ * lock.3 makes sure that nothing from RANK_IRQ up is held then. Nobody else can hold a
+ * spinlock that we find taken (lock.2), so finding one is a fault, not a reason to spin.
+ */
+#include "kernel/lock.h"
+
+#include "kernel/panic.h"
+#include "kernel/sched.h"
+#include "kernel/thread.h"
+
+enum { RANK_FIRST_SPIN = RANK_TASKS };
+
+/* lock.1: nothing of this rank or above is held. */
+#define ASSERT_RISING(l)						\
+	KASSERT2(current->held_ranks < BIT((l)->rank), "lock.1",	\
+		 current->held_ranks, (l)->rank)
+
+static inline void spin_take(struct spinlock *l)
+{
+	KASSERT2(!l->held, "lock.2", current->held_ranks, l->rank);
+	KASSERT2(l->rank < RANK_IRQ || !irqs_on(), "lock.3", current->held_ranks, l->rank);
+	l->held = true;
+	current->held_ranks |= BIT(l->rank);
+}
+
+void spin_init(struct spinlock *l, enum lock_rank rank)
+{
+	*l = (struct spinlock){ .rank = (uint8_t)rank };
+}
+
+/* Take `l`, of a higher rank than all that the thread holds (lock.1). */
+void spin_lock(struct spinlock *l)
+{
+	ASSERT_RISING(l);
+	spin_take(l);
+}
+
+/* Take a second lock of the highest rank that the thread holds. The caller knows why
+ * nobody takes the two the other way round. Released before the first. */
+void spin_lock_nested(struct spinlock *l)
+{
+	uint32_t bit = BIT(l->rank);
+
+	KASSERT2((current->held_ranks & bit) != 0 && current->held_ranks < bit << 1,
+		 "lock.1", current->held_ranks, l->rank);
+	spin_take(l);
+	l->nested = true;
+}
+
+/* Take `l` if it is free, in any order. False if it is not. */
+bool spin_trylock(struct spinlock *l)
+{
+	bool nested = (current->held_ranks & BIT(l->rank)) != 0;
+
+	if (l->held)
+		return false;
+	spin_take(l);
+	l->nested = nested;
+	return true;
+}
+
+void spin_unlock(struct spinlock *l)
+{
+	KASSERT2(l->held, "lock.2", current->held_ranks, l->rank);
+	l->held = false;
+	if (l->nested)
+		l->nested = false;
+	else
+		current->held_ranks &= ~BIT(l->rank);
+}
+
+/* Interrupts off, then spin_lock(). Returns the flags for spin_unlock_irq(). */
+uint32_t spin_lock_irq(struct spinlock *l)
+{
+	uint32_t flags = irq_save();
+
+	ASSERT_RISING(l);
+	KASSERT2(!l->held, "lock.2", current->held_ranks, l->rank);
+	l->held = true;
+	current->held_ranks |= BIT(l->rank);
+	return flags;
+}
+
+void spin_unlock_irq(struct spinlock *l, uint32_t flags)
+{
+	spin_unlock(l);
+	irq_restore(flags);
+}
+
+bool spin_held(const struct spinlock *l)
+{
+	return l->held;
+}
+
+bool lock_any_spin_held(void)
+{
+	return current->held_ranks >> RANK_FIRST_SPIN != 0;
+}
+
+void mutex_init(struct mutex *m, enum lock_rank rank)
+{
+	m->rank = (uint8_t)rank;
+	m->nested = false;
+	m->owner = NULL;
+	list_init(&m->waiters);
+}
+
+/* Take `m`, sleeping behind those that wait already. No spinlock held, and no mutex of
+ * its rank or above (lock.1). Threads only; interrupt handlers never touch a mutex. */
+void mutex_lock(struct mutex *m)
+{
+	ASSERT_RISING(m);
+	if (m->owner == NULL) {
+		m->owner = current;
+	} else {
+		uint32_t flags = irq_save();
+
+		sched_sleep_on(&m->waiters, SLEEP_UNKILLABLE, 0, "mutex");
+		irq_restore(flags);
+		KASSERT(m->owner == current, "mutex handed over");
+	}
+	current->held_ranks |= BIT(m->rank);
+}
+
+/* Take `m` if it is free, in any order. Does not sleep. False if it is not free. */
+bool mutex_trylock(struct mutex *m)
+{
+	if (m->owner != NULL)
+		return false;
+	m->owner = current;
+	m->nested = (current->held_ranks & BIT(m->rank)) != 0;
+	current->held_ranks |= BIT(m->rank);
+	return true;
+}
+
+/* Release `m`, or hand it to the first that waits: it owns it from now on, so that no
+ * passer-by can take it before it runs. */
+void mutex_unlock(struct mutex *m)
+{
+	KASSERT(m->owner == current, "mutex released by its owner");
+	if (m->nested)
+		m->nested = false;
+	else
+		current->held_ranks &= ~BIT(m->rank);
+	if (list_empty(&m->waiters)) {
+		m->owner = NULL;
+	} else {
+		uint32_t flags = spin_lock_irq(&sched_lock);
+
+		m->owner = list_first(&m->waiters, struct thread, run_link);
+		sched_wake_locked(m->owner, 0);
+		spin_unlock_irq(&sched_lock, flags);
+	}
+}
+
+bool mutex_held(const struct mutex *m)
+{
+	return m->owner == current;
+}
