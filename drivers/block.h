@@ -3,7 +3,8 @@
  *
  * block.1  every sector of a bio lies inside its device (checked in block_submit)
  * block.2  a bio is on one queue or with the driver, and `done` is called exactly once
- * block.3  requests in a queue don't overlap and are in the elevator's order
+ * block.3  of two transfers that overlap, one of them a write, the earlier submitted one
+ *          is done first; all others go in the elevator's order
  */
 #ifndef DRIVERS_BLOCK_H
 #define DRIVERS_BLOCK_H

@@ -19,7 +19,16 @@ struct boot_info {
 	unsigned	   module_count;
 	char		   cmdline[BOOT_CMDLINE_BYTES];	/* without the kernel's file name */
 	paddr_t		   kernel_start, kernel_end;
+	paddr_t		   first_free;	/* behind kernel, modules and early page tables */
 };
 extern struct boot_info boot;
+
+/* Copy what the loader left at physical address `info` into `boot`. */
+void boot_read(uint32_t magic, paddr_t info);
+/* A frame for a page table, before frame_init(): moves first_free. Panics if none. */
+paddr_t boot_frame_alloc(void);
+/* The frame at `at`, seen through a window of one page until the next call. For the
+ * time before the linear map is complete. */
+void *boot_window(paddr_t at);
 
 #endif

@@ -5,6 +5,7 @@
 #include "kernel/types.h"
 
 void console_early_init(void);		/* serial, VGA, 0xE9: works before anything else */
+void console_settings(void);		/* obey log= and console=; after param_parse() */
 void console_init(void);		/* interrupts for keyboard and serial input */
 
 /* The log: serial 1, VGA, 0xE9. Any context. */
@@ -13,6 +14,8 @@ void console_log(const char *s, size_t n);
 void console_put(const char *s, size_t n);
 /* Port 0xE9 only. */
 void console_report(const char *s, size_t n);
+/* Wait, within bounds, until the serial lines have sent everything. */
+void console_flush(void);
 /* Up to n characters typed, waiting for the first. Returns the count or -EINTR. Sleeps. */
 int  console_get(char *to, size_t n);
 

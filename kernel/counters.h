@@ -17,7 +17,8 @@ extern const char *const counter_names[COUNTER_COUNT];
 #define COUNT(name)		(counters[COUNT_##name]++)
 #define COUNT_ADD(name, n)	(counters[COUNT_##name] += (n))
 
-/* Write all counters to the report as "@counter NAME VALUE". */
+/* Write all counters to the report as "@counter NAME VALUE", then such gauges as
+ * free_pages and rmap_bytes in the same form. */
 void counters_report(void);
 
 #endif

@@ -13,6 +13,7 @@ extern uint32_t cpu_features;
 extern char cpu_name[49];
 
 void cpu_init(void);
+extern uint32_t cpu_family;		/* 4, 5, 6, ... */
 static inline bool cpu_has(enum cpu_feature f) { return (cpu_features & f) != 0; }
 
 static inline void outb(uint16_t port, uint8_t v)
@@ -34,10 +35,14 @@ static inline void outsw(uint16_t port, const void *from, size_t words)
 static inline uint64_t rdtsc(void)
 { uint64_t v; __asm__ volatile("rdtsc" : "=A"(v)); return v; }
 
-/* FPU, lazily: the state stays in the CPU until another thread uses it. */
-void fpu_init(void);
-void fpu_trap(void);			/* device not available, from user mode */
+/*
+ * FPU, lazily: the state stays in the CPU until another thread uses it.
+ */
 struct thread;
+void fpu_init(void);
+extern struct thread *fpu_user;		/* whom CR0.TS lets use the FPU; NULL: nobody */
+void fpu_disable(void);			/* the next use traps; on the way to user mode */
+void fpu_trap(void);			/* device not available, from user mode */
 int  fpu_copy(struct thread *to, struct thread *from);	/* fork; -ENOMEM */
 void fpu_free(struct thread *t);
 void fpu_reset(struct thread *t);	/* exec: next use starts clean */

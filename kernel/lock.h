@@ -37,7 +37,7 @@ enum lock_rank {
 	RANK_LRU = RANK_IRQ,	/* active and inactive lists of a zone	mm/lru.c  */
 	RANK_FRAMES,		/* free lists of a zone			mm/frame.c */
 	RANK_BLOCK,		/* request queues			drivers/block.c */
-	RANK_TIMER,		/* pending timers			kernel/time.c */
+	RANK_TIMER,		/* pending timers			kernel/timer.c */
 	RANK_SCHED,		/* run queues, wait queues		kernel/sched.c */
 	RANK_CONSOLE,		/* the log and its lines		kernel/printk.c */
 	RANK_COUNT
@@ -56,23 +56,29 @@ _Static_assert(RANK_COUNT <= 32, "held ranks are one word of bits");
  * nothing but mutexes; reclaim only ever tries it.
  */
 
+/* `nested`: the holder held another lock of this rank already, so the release of
+ * this one leaves the rank's bit in thread.held_ranks set. */
 struct spinlock {
 	uint8_t rank;
 	bool	held;
+	bool	nested;
 };
 
 struct mutex {
 	uint8_t		rank;
+	bool		nested;
 	struct thread  *owner;		/* NULL: free */
 	struct list	waiters;	/* threads, in order of arrival */
 };
 
-#define SPINLOCK_INIT(r)  { .rank = (r), .held = false }
-#define MUTEX_INIT(m, r)  { .rank = (r), .owner = NULL, .waiters = LIST_INIT((m).waiters) }
+#define SPINLOCK_INIT(r)  { .rank = (r), .held = false, .nested = false }
+#define MUTEX_INIT(m, r)  { .rank = (r), .nested = false, .owner = NULL, \
+			      .waiters = LIST_INIT((m).waiters) }
 
 void spin_init(struct spinlock *l, enum lock_rank rank);
 void spin_lock(struct spinlock *l);
-void spin_lock_nested(struct spinlock *l);	/* a second lock of one rank */
+void spin_lock_nested(struct spinlock *l);	/* a second lock of one rank; released
+						 * before the first */
 bool spin_trylock(struct spinlock *l);		/* in any order */
 void spin_unlock(struct spinlock *l);
 

@@ -11,6 +11,9 @@ NORETURN void panic(const char *fmt, ...) PRINTF(1, 2);
 /* As panic(), with the registers of a trap. */
 NORETURN void panic_trap(const struct trap_frame *tf, const char *fmt, ...) PRINTF(2, 3);
 
+/* A panic is being printed: a fault now is told and ends it. */
+bool panicking(void);
+
 /* Print the call chain that starts at frame pointer `ebp`, with function names. */
 void backtrace(uint32_t ebp);
 

@@ -39,6 +39,10 @@ enum { PARAM_STRING_BYTES = 64 };
 /* Set every parameter named in `cmdline`. Called once, before anything that reads one. */
 void param_parse(const char *cmdline);
 
+/* All parameters as "name value" lines in to[size], ended by NUL. Returns the bytes
+ * written, at most `size`. */
+size_t param_text(char *to, size_t size);
+
 /* Write all parameters to the report as "@config NAME VALUE". */
 void param_report(void);
 

@@ -10,6 +10,9 @@
 void printk(const char *fmt, ...) PRINTF(1, 2);
 void vprintk(const char *fmt, va_list ap);
 
+/* Call fn with the log so far, oldest first, in one or two pieces. */
+void log_replay(void (*fn)(const char *s, size_t n));
+
 /* Format into buf[size], always ended by NUL. Returns the length it would need. */
 int ksnprintf(char *buf, size_t size, const char *fmt, ...) PRINTF(3, 4);
 int kvsnprintf(char *buf, size_t size, const char *fmt, va_list ap);

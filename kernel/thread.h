@@ -13,7 +13,7 @@
  *
  * thread.1  exactly one thread is RUNNING: `current`.
  * thread.2  READY <=> on a run queue; SLEEPING <=> on a wait queue, or only a
- *           deadline wakes it.
+ *           deadline or thread_wake() wakes it. The idle thread is on no queue.
  * thread.3  the lowest word of every kernel stack holds STACK_MAGIC.
  */
 #ifndef KERNEL_THREAD_H
@@ -25,7 +25,8 @@
 #include "kernel/time.h"
 #include "kernel/types.h"
 
-enum { KSTACK_BYTES = 2 * PAGE_SIZE, THREAD_NAME_BYTES = 16 };
+enum { KSTACK_BYTES = 2 * PAGE_SIZE, THREAD_NAME_BYTES = 16, THREADS_MAX = 1024 };
+#define STACK_MAGIC 0x57ac4bedu
 
 enum thread_state { THREAD_READY, THREAD_RUNNING, THREAD_SLEEPING, THREAD_DEAD };
 
@@ -89,6 +90,8 @@ extern struct thread *current;
 extern bool need_resched;
 
 void sched_init(void);			/* the caller becomes the first thread */
+/* The end of boot: the first thread becomes the idle thread. */
+NORETURN void sched_idle(void);
 
 /* Make a thread that runs fn(arg) in the kernel, READY at once. `task` may be
  * NULL (a kernel thread). Returns NULL without memory or table space. Sleeps. */
@@ -104,13 +107,16 @@ struct thread *thread_find(unsigned tid, unsigned generation);
 /* Give up the CPU while READY, to equals and betters only. */
 void sched_yield(void);
 /* Switch straight to `next`, which is SLEEPING off all queues, instead of to the
- * best ready thread; `current` must already be queued wherever it waits. */
+ * best ready thread; `current` must already be queued wherever it waits. It sleeps
+ * killable, shown as `waiting_for`, and finds why it runs again in wake_result. If it
+ * was killed before, `next` becomes READY and the result is -EINTR at once. */
 void sched_switch_to(struct thread *next);
 /* A resched point in a long loop. Sleeps (in a way), so no spinlock held. */
 void cond_resched(void);
-/* On the way to user mode, interrupts off: reschedule, die if killed. */
+/* On the way to user mode, interrupts off: reschedule, die if killed (lock.4). */
 void thread_before_user_mode(void);
 
+/* Set the priority as it is now; base_priority stays. Any context. */
 void thread_set_priority(struct thread *t, enum thread_priority p);
 
 /* Kernel entered from, or about to leave to, user mode: account the time. */
@@ -119,6 +125,9 @@ void account_leave_kernel(void);
 /* Nanoseconds that `t` has used in `mode` up to now. */
 ns_t thread_time_ns(const struct thread *t, enum cpu_mode mode);
 ns_t idle_time_ns(void);
+/* Nanoseconds that all threads together, dead ones too, have used in `mode`, without
+ * the idle thread's. */
+ns_t cpu_time_ns(enum cpu_mode mode);
 
 /*
  * Sleeping. Call with interrupts off (irq_save()) after testing the condition:
@@ -162,6 +171,15 @@ static inline uint32_t irq_save(void)
 static inline void irq_restore(uint32_t flags)
 {
 	__asm__ volatile("pushl %0; popfl" : : "r"(flags) : "memory", "cc");
+}
+
+enum { FLAGS_IRQS_ON = BIT(9) };		/* EFLAGS.IF */
+static inline bool irqs_on(void)
+{
+	uint32_t flags;
+
+	__asm__ volatile("pushfl; popl %0" : "=r"(flags) : : "memory");
+	return (flags & FLAGS_IRQS_ON) != 0;
 }
 
 /* Call fn for every thread, RANK_SCHED held. */

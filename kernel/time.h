@@ -28,6 +28,7 @@ ns_t clock_wall_ns(void);		/* since 1970; starts at epoch= or the RTC */
 /* The cheapest clock, for accounting: TSC counts, or ticks without a TSC. */
 uint64_t cycles_read(void);
 ns_t cycles_to_ns(uint64_t cycles);
+extern uint32_t cycles_per_tick;		/* in 1/HZ of a second */
 
 bool lab_mode(void);			/* lab=1 */
 /* Everything between the two calls takes no time on the lab clock. Interrupts

@@ -12,7 +12,7 @@ enum trace_event {
 };
 
 struct trace_record {
-	ns_t	 time;
+	uint64_t time;			/* cycles_read(); nanoseconds in the lab */
 	uint16_t event;			/* enum trace_event */
 	uint16_t tid;
 	uint32_t a, b, c;

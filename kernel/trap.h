@@ -31,11 +31,17 @@ struct trap_frame *current_trap_frame(void);
 NORETURN void return_to_user(void);
 extern char trap_return[];	/* assembler: esp = a trap frame, go */
 
+/* Where the CPU puts esp when it enters the kernel from user mode: the TSS's esp0. */
+extern uint32_t kernel_tss[];
+static inline void trap_set_kstack(uint32_t top) { kernel_tss[1] = top; }
+
 typedef void (*irq_handler)(unsigned irq, void *arg);
 /* Handlers run with interrupts off. Several may share a line. -EBUSY: table full. */
 int  irq_register(unsigned irq, irq_handler handler, void *arg);
 void irq_mask(unsigned irq);
 void irq_unmask(unsigned irq);
+/* Write the interrupts of each line that had any as "@counter irqN VALUE". */
+void irq_report(void);
 
 /* Called by trap.c for every system call; see kernel/syscall.c. */
 void syscall_dispatch(struct trap_frame *tf);

@@ -46,6 +46,8 @@ enum gfp {
 	GFP_ZERO   = BIT(2),		/* contents are zeros                    */
 	GFP_NOFAIL_SMALL = BIT(3),	/* order 0 for the kernel: try on until the
 					 * OOM killer has no victim left         */
+	GFP_SPARE = BIT(4),		/* only from what is free above the watermark:
+					 * neither reclaims nor touches the reserve */
 	GFP_KERNEL = GFP_WAIT,
 	GFP_USER   = GFP_WAIT,
 };
@@ -59,19 +61,30 @@ void page_free(struct page *p, unsigned order);
 uint32_t frames_free(void);
 /* Frames that the kernel manages (RAM less kernel image and holes). */
 uint32_t frames_total(void);
+/* Frames of RAM that it doesn't: kernel image, page array, page 0, the zero page. */
+uint32_t frames_reserved(void);
 
-/* The fast part, without reclaim; `mark` is the watermark to respect, in frames,
- * for each zone from the highest allowed down. mm/reclaim/ builds page_alloc() on it. */
+/* The fast part, without reclaim, watermarks, counters or trace: the policy's alloc()
+ * (mm/reclaim/) and page_alloc() before there is a policy are built on it.
+ * frame_take(): count as page_alloc() gives it, contents anything, NULL if the zone has
+ * no such block. frame_give(): count 0, no flags. Interrupt context. */
 struct page *frame_take(struct zone *z, unsigned order);
 void frame_give(struct page *p, unsigned order);
 
-/* RAM as boot found it. Called in this order: frame_init() makes zones and the
- * page array with all frames reserved; frame_add_ram() gives [start, end) to the
- * buddy lists; frame_reserve() (before add) keeps a range. */
+/*
+ * RAM as boot found it: sorted, page aligned, below 896 MiB. Makes the page array, from
+ * `first_free` up, and the zones, and gives the buddy lists all RAM but page 0 and
+ * [1 MiB, end of the page array): kernel and modules lie there, below first_free.
+ */
 struct ram_range { paddr_t start, end; };
 void frame_init(const struct ram_range *ram, unsigned count, paddr_t first_free);
+/* A reserved frame becomes one of ours, held once (boot modules); and the other way
+ * round, for ever (the zero page). */
+void frame_unreserve(struct page *p);
+void frame_reserve(struct page *p);
 
-/* Check frame.1 to frame.11; prints each violation, returns how many. */
+/* Check frame.1, frame.5 and frame.7 to frame.11; prints each violation, returns how
+ * many. frame.2, 3, 4 and 6 need page tables, lists and slots: mm/audit.c. */
 unsigned frame_check(void);
 
 #endif

@@ -50,6 +50,7 @@ enum page_flag {
 	PG_OBJECT    = BIT(16),	/* `mapping` is an object, `index` its page      */
 	PG_MLOCKED   = BIT(17),	/* must stay                                     */
 	PG_NORMAL    = BIT(18),	/* in zone NORMAL, else in zone DMA              */
+	PG_BLOCK     = BIT(19),	/* heads an allocated block of 2^private, order > 0 */
 };
 
 struct page {
@@ -58,7 +59,7 @@ struct page {
 	uint32_t mapcount;	/* t  PTEs */
 	void	*mapping;	/* p  the reverse map's (PG_ANON) or struct object * */
 	uint32_t index;		/* p  with mapping: linear page offset, or page of the object */
-	uint32_t private;	/* p  swap entry (PG_SWAPCACHE); f order (PG_BUDDY) */
+	uint32_t private;	/* p  swap entry (PG_SWAPCACHE); f order (PG_BUDDY, PG_BLOCK) */
 	struct list lru;	/* l  LRU list; f free list; else its holder's */
 	struct rmap_page rmap;	/* empty where mapping and index suffice */
 };
@@ -85,10 +86,25 @@ static inline void page_clear(struct page *p, uint32_t flags)
 	__atomic_fetch_and(&p->flags, ~flags, __ATOMIC_RELAXED);
 }
 
-/* Where the kernel sees the frame (the linear map). */
+/* Where the kernel sees physical memory (the linear map): mm/linear.c; the host tests
+ * have an arena of their own. */
 #define KERNEL_BASE	0xc0000000u
+void *paddr_address(paddr_t pa);
 void *page_address(const struct page *p);
 struct page *address_page(const void *kernel_address);
+/* Zero and copy whole frames, a word a step. */
+static inline void page_zero(void *to)
+{
+	size_t words = PAGE_SIZE / 4;
+
+	__asm__ volatile("rep stosl" : "+D"(to), "+c"(words) : "a"(0) : "memory");
+}
+static inline void page_copy(void *to, const void *from)
+{
+	size_t words = PAGE_SIZE / 4;
+
+	__asm__ volatile("rep movsl" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
+}
 static inline paddr_t page_paddr(const struct page *p)
 {
 	return page_pfn(p) << PAGE_SHIFT;
@@ -105,7 +121,7 @@ void page_unlock(struct page *p);
 /* Sleep until the page is neither locked nor under write-back (whichever asked). */
 void page_wait_unlocked(struct page *p);
 void page_wait_writeback(struct page *p);
-/* End of write-back; interrupt context. */
+/* End of write-back: PG_WRITEBACK goes, sleepers wake. Interrupt context. */
 void page_end_writeback(struct page *p);
 
 #endif

@@ -39,18 +39,35 @@ void pgtable_destroy(struct mm *mm);		/* user PTEs are all gone already */
 pte_t *pte_find(struct mm *mm, vaddr_t addr);
 /* Make sure that there is one. -ENOMEM. Sleeps; call it before taking the lock. */
 int  pte_prepare(struct mm *mm, vaddr_t addr);
-/* Free page tables that lie wholly in [start, end) and map nothing. */
+/* Free the page tables that lie wholly in [start, end): no vma is there any more, so they
+ * map nothing. mmap_lock held. */
 void pgtable_trim(struct mm *mm, vaddr_t start, vaddr_t end);
+/* Every PTE that isn't 0 (mm/pte_walk.c); and how many page tables there are. */
+void pte_for_each(struct mm *mm, void (*fn)(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg),
+		  void *arg);
+uint32_t pte_table_count(const struct mm *mm);
+/* Where the next page table after the one of `addr` begins; USER_END at most. */
+vaddr_t pgtable_next(vaddr_t addr);
 void tlb_flush_page(struct mm *mm, vaddr_t addr);
 void tlb_flush_mm(struct mm *mm);
 void pgtable_switch(struct mm *mm);		/* NULL: any, only the kernel half counts */
+/* `mm` is going away: if its page directory is loaded, load the kernel's own. */
+void pgtable_leave(struct mm *mm);
 
 /* Kernel stacks, with a hole below each. Returns the top; NULL without memory. Sleeps. */
 void *kstack_alloc(void);
 void  kstack_free(void *top);
 /* If `addr` lies in a guard hole: the stack's name for the panic; else NULL. */
 const char *kstack_guard_hit(vaddr_t addr);
-/* The linear map, the kernel's text read-only, the stacks' page tables. */
+/* True if the kernel stack, boot stack or fault stack that holds `addr` is mapped. */
+bool kstack_contains(uint32_t addr);
+/* The linear map, the kernel's text read-only, the stacks' page tables: before
+ * frame_init(), from frames behind the kernel (boot_frame_alloc). */
+void linear_map_init(void);
+/* Tell the page array about the tables that linear_map_init() made. */
 void pgtable_init(void);
+extern pte_t *kernel_pgdir;		/* entries from KERNEL_BASE up never change again */
+/* Frames in kernel stacks, for the memory figures. */
+uint32_t kstack_frames(void);
 
 #endif

@@ -72,6 +72,8 @@ struct mm {
 	vaddr_t		heap_start, heap_end;	/* brk; mmap_lock */
 	struct task    *task;		/* whose it is; NULL under construction */
 	struct list	all_link;	/* every mm, for swapoff and the audit */
+	uint32_t	pins;		/* swapoffs that work on it and sleep */
+	bool		dying;		/* mm_destroy() waits for them */
 	struct rmap_mm	rmap;		/* the reverse map's own */
 };
 
@@ -84,6 +86,12 @@ struct mm *mm_create(void);
 struct mm *mm_fork(struct mm *from, int *error);
 /* Unmap everything and free it. No thread uses it any more. Sleeps (resched). */
 void mm_destroy(struct mm *mm);
+
+/* For mm_create() and mm_fork(): a mm without vmas; `parent` is NULL at exec. */
+struct mm *mm_create_empty(struct mm *parent);
+/* Keep an mm of mm_all from being freed while the caller sleeps; it may be dying. */
+void mm_pin(struct mm *mm);
+void mm_unpin(struct mm *mm);
 
 /* The vma that holds `addr`, or the first one above it; NULL if none. */
 struct vma *vma_find(struct mm *mm, vaddr_t addr);
@@ -119,10 +127,39 @@ struct vma *vma_split(struct vma *v, vaddr_t at);
 struct vma *vma_merge_around(struct vma *v);
 bool vma_can_merge(const struct vma *front, const struct vma *back);
 
+/* ---- Inside mm/: mmap_lock held ---- */
+static inline uint32_t vma_pages(const struct vma *v)
+{
+	return (v->end - v->start) >> PAGE_SHIFT;
+}
+enum { VMA_COUNT_MAX = 65536, STACK_BYTES_MAX = 8 << 20 };
+
+struct vma *vma_next(const struct vma *v);	/* by address; NULL at the end */
+struct vma *vma_prev(const struct vma *v);
+/* A vma on no list, for [start, end). NULL without memory, or too many. Sleeps. */
+struct vma *vma_create(struct mm *mm, vaddr_t start, vaddr_t end, uint32_t flags);
+void vma_free(struct vma *v);			/* one that was never inserted */
+/* Give it its object, with a reference; before vma_insert(). */
+void vma_set_object(struct vma *v, struct object *o, uint32_t object_page);
+void vma_insert(struct vma *v);
+/* Its pages are unmapped. Off all lists, and freed. */
+void vma_destroy(struct vma *v);
+/* A stack grows down to `start`. */
+void vma_grow_down(struct vma *v, vaddr_t start);
+/* Unmap all pages in [start, end) of `v`; the vma stays. Sleeps (resched). */
+void vma_zap(struct vma *v, vaddr_t start, vaddr_t end);
+/* mm_unmap() and mm_map() with mmap_lock held and the range checked. */
+int	mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end);
+/* May a stack have more pages? Makes `v` reach down to `addr`, or -EFAULT, -ENOMEM. */
+int	stack_grow(struct vma *v, vaddr_t addr, uint32_t esp);
+/* The lowest address that `v` may claim: a stack's room to grow is kept free. */
+vaddr_t vma_claim(const struct vma *v);
+
 /* Overcommit (overcommit=0|1|2): ask before promising pages. -ENOMEM. */
 int  commit_ask(struct mm *mm, uint32_t page_count);
 void commit_release(struct mm *mm, uint32_t page_count);
 uint32_t commit_total(void);
+bool commit_may_skip(void);		/* does MAP_NORESERVE count? */
 
 unsigned mm_check(struct mm *mm);	/* vma.1-5, mm.1-2, pt.1-2 */
 

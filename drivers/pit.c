@@ -1,0 +1,97 @@
+/*
+ * The 8254 programmable interval timer, as Intel's data sheet 231164 describes it, and
+ * what the PC wires to it: IRQ 0 to the output of channel 0, gate and output of channel
+ * 2 to port 0x61.
+ */
+#include "drivers/pit.h"
+
+#include "kernel/cpu.h"
+#include "kernel/thread.h"
+
+enum {
+	PORT_CHANNEL0 = 0x40, PORT_CHANNEL2 = 0x42, PORT_CONTROL = 0x43,
+	PORT_SYSTEM = 0x61,
+	PORT_PIC = 0x20,
+};
+
+/* Control words: channel, then "low byte, high byte", then mode; or a command. */
+enum {
+	CONTROL_CH0_MODE0 = 0x30, CONTROL_CH0_MODE2 = 0x34, CONTROL_CH2_MODE0 = 0xb0,
+	CONTROL_CH0_LATCH = 0x00,
+	CONTROL_CH0_STATUS = 0xe2,	/* read back the status, not the count */
+};
+enum { STATUS_OUT = 0x80 };
+enum { SYSTEM_GATE2 = 0x01, SYSTEM_SPEAKER = 0x02, SYSTEM_OUT2 = 0x20 };
+enum { PIC_READ_IRR = 0x0a };
+
+static void channel0_load(uint8_t control, uint16_t counts)
+{
+	uint32_t flags = irq_save();
+
+	outb(PORT_CONTROL, control);
+	outb(PORT_CHANNEL0, counts & 0xff);
+	outb(PORT_CHANNEL0, counts >> 8);
+	irq_restore(flags);
+}
+
+void pit_start_periodic(uint16_t counts)
+{
+	channel0_load(CONTROL_CH0_MODE2, counts);
+}
+
+void pit_start_oneshot(uint16_t counts)
+{
+	channel0_load(CONTROL_CH0_MODE0, counts);
+}
+
+uint16_t pit_count(void)
+{
+	uint32_t flags = irq_save();
+	uint16_t count;
+
+	outb(PORT_CONTROL, CONTROL_CH0_LATCH);
+	count = inb(PORT_CHANNEL0);
+	count |= (uint16_t)(inb(PORT_CHANNEL0) << 8);
+	irq_restore(flags);
+	return count;
+}
+
+bool pit_oneshot_over(void)
+{
+	uint32_t flags = irq_save();
+	uint8_t status;
+
+	outb(PORT_CONTROL, CONTROL_CH0_STATUS);
+	status = inb(PORT_CHANNEL0);
+	irq_restore(flags);
+	return (status & STATUS_OUT) != 0;
+}
+
+bool pit_irq_pending(void)
+{
+	uint32_t flags = irq_save();
+	uint8_t pending;
+
+	outb(PORT_PIC, PIC_READ_IRR);
+	pending = inb(PORT_PIC);
+	irq_restore(flags);
+	return (pending & BIT(0)) != 0;
+}
+
+void pit_wait_prepare(uint16_t counts)
+{
+	outb(PORT_SYSTEM, (inb(PORT_SYSTEM) & ~SYSTEM_SPEAKER) | SYSTEM_GATE2);
+	outb(PORT_CONTROL, CONTROL_CH2_MODE0);
+	outb(PORT_CHANNEL2, counts & 0xff);
+}
+
+/* Counting begins with the high byte. */
+void pit_wait_begin(uint16_t counts)
+{
+	outb(PORT_CHANNEL2, counts >> 8);
+}
+
+bool pit_wait_over(void)
+{
+	return (inb(PORT_SYSTEM) & SYSTEM_OUT2) != 0;
+}

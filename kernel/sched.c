@@ -1,0 +1,347 @@
+/*
+ * The scheduler: run queues, slices, switching, and whose time it was.
+ *
+ * One queue for each priority and a word that says which ones hold a thread; the best
+ * is found by one bit scan. The kernel switches only in sched_leave_locked() and
+ * sched_switch_to(), which a thread reaches by sleeping, by cond_resched() and on its
+ * way to user mode. Interrupt handlers make threads READY and set need_resched.
+ *
+ * A slice is 50 ms by the clock. A thread that gives way to a better one keeps its turn;
+ * one whose slice is over goes to the end of its queue, if it has ready equals. A thread
+ * that is switched to directly (IPC) goes on with the slice it had: what its server does
+ * for it counts, so that one which calls all the time can't starve its equals.
+ *
+ * Time is charged where it changes hands: at the kernel's entry and exit and at each
+ * switch, always the span since `account_stamp`.
+ */
+#include "kernel/sched.h"
+
+#include "kernel/counters.h"
+#include "kernel/cpu.h"
+#include "kernel/abi/errno.h"
+#include "kernel/panic.h"
+#include "kernel/task.h"
+#include "kernel/timer.h"
+#include "kernel/trace.h"
+#include "kernel/trap.h"
+#include "mm/pgtable.h"
+
+enum { SLICE_TICKS = SCHED_SLICE_MS * HZ / 1000 };
+
+/* From the kernel's first instruction on there is a running thread, so that locks,
+ * trace and panic need not ask. */
+struct thread *current = &boot_thread;
+bool need_resched;
+struct spinlock sched_lock = SPINLOCK_INIT(RANK_SCHED);
+
+static struct list run_queue[PRIO_COUNT];
+static uint32_t ready_mask;		/* bit p: run_queue[p] holds a thread */
+static struct thread *idle_thread;	/* NULL until boot is over */
+static uint64_t account_stamp;		/* cycles_read() up to which time is charged */
+
+enum queue_end { QUEUE_FIRST, QUEUE_LAST };
+
+static void queue_insert(struct thread *t, enum queue_end end)
+{
+	struct list *queue = &run_queue[t->priority];
+
+	t->state = THREAD_READY;
+	if (end == QUEUE_FIRST)
+		list_insert(queue, &t->run_link);
+	else
+		list_insert_tail(queue, &t->run_link);
+	ready_mask |= BIT(t->priority);
+}
+
+static void queue_remove(struct thread *t)
+{
+	list_remove(&t->run_link);
+	if (list_empty(&run_queue[t->priority]))
+		ready_mask &= ~BIT(t->priority);
+}
+
+/* Is a thread READY that is at least as good as priority `p`? */
+static bool ready_upto(unsigned p)
+{
+	return (ready_mask & ((2u << p) - 1)) != 0;
+}
+
+void sched_make_ready(struct thread *t)
+{
+	KASSERT(list_empty(&t->run_link), "thread.2");
+	queue_insert(t, QUEUE_LAST);
+	if (t->priority < current->priority)
+		need_resched = true;
+}
+
+/* Charge the time since the last charge to `current`. */
+static inline void account(enum cpu_mode mode, uint64_t now)
+{
+	current->cycles[mode] += now - account_stamp;
+	account_stamp = now;
+}
+
+static inline bool slice_over(const struct thread *t, uint64_t now)
+{
+	return now >= t->slice_end;
+}
+
+static inline void slice_begin(struct thread *t, uint64_t now)
+{
+	t->slice_end = now + (uint64_t)SLICE_TICKS * cycles_per_tick;
+}
+
+/* Take the best thread off its queue. The idle thread if there is none; while it still
+ * boots, wait for an interrupt to make one READY. Sched lock held. */
+static struct thread *take_best(void)
+{
+	struct thread *t;
+
+	while (ready_mask == 0) {
+		if (idle_thread != NULL)
+			return idle_thread;
+		spin_unlock(&sched_lock);
+		__asm__ volatile("sti; hlt; cli" : : : "memory");
+		spin_lock(&sched_lock);
+	}
+	t = list_first(&run_queue[__builtin_ctz(ready_mask)], struct thread, run_link);
+	queue_remove(t);
+	return t;
+}
+
+static bool stack_intact(const struct thread *t)
+{
+	return *(const uint32_t *)(t->kstack_top - KSTACK_BYTES) == STACK_MAGIC;
+}
+
+/* Make `next`, which is on no queue, the running thread; comes back when `current`
+ * runs again. Interrupts off, no spinlock held, time charged. */
+static inline void switch_to(struct thread *next)
+{
+	struct thread *prev = current;
+
+	KASSERT(stack_intact(prev), "thread.3");
+	COUNT(context_switches);
+	TRACE(SWITCH, prev->tid, next->tid, 0);
+	next->state = THREAD_RUNNING;
+	current = next;				/* thread.1 */
+	trap_set_kstack(next->kstack_top);
+	if (next->task != NULL)
+		pgtable_switch(next->task->mm);
+	context_switch(&prev->kstack_esp, next->kstack_esp);
+	if (thread_dead != NULL)
+		thread_reap();
+}
+
+void sched_leave_locked(void)
+{
+	struct thread *next;
+	uint64_t now;
+
+	KASSERT2(current->held_ranks >> RANK_TASKS == BIT(RANK_SCHED - RANK_TASKS),
+		 "lock.2", current->held_ranks, current->tid);
+	next = take_best();
+	need_resched = false;
+	spin_unlock(&sched_lock);
+	now = cycles_read();
+	account(CPU_SYSTEM, now);
+	if (slice_over(next, now))
+		slice_begin(next, now);
+	if (next != current)
+		switch_to(next);
+	else
+		current->state = THREAD_RUNNING;
+}
+
+/* Let the best thread run, if one is better than `current`, or equal and the slice is
+ * over. `current` stays READY, and first among its equals in the first case. Interrupts
+ * off. */
+static void preempt(void)
+{
+	uint64_t now = cycles_read();
+
+	spin_lock(&sched_lock);
+	if (ready_upto(current->priority)) {
+		queue_insert(current, slice_over(current, now) ? QUEUE_LAST : QUEUE_FIRST);
+		sched_leave_locked();
+		return;
+	}
+	need_resched = false;
+	spin_unlock(&sched_lock);
+	if (slice_over(current, now))
+		slice_begin(current, now);
+}
+
+/* Give up the CPU and the rest of the slice, while READY, if an equal or a better thread
+ * is READY too. Sleeps, in a way: no spinlock held. */
+void sched_yield(void)
+{
+	uint32_t flags = spin_lock_irq(&sched_lock);
+
+	if (ready_upto(current->priority)) {
+		current->slice_end = 0;
+		queue_insert(current, QUEUE_LAST);
+		sched_leave_locked();
+	} else {
+		spin_unlock(&sched_lock);
+	}
+	irq_restore(flags);
+}
+
+/* Neither thread is on a queue, so nothing here is RANK_SCHED's: interrupts off will do. */
+void sched_switch_to(struct thread *next)
+{
+	uint32_t flags = irq_save();
+	uint64_t now;
+
+	KASSERT2(!lock_any_spin_held(), "lock.2", current->held_ranks, current->tid);
+	KASSERT2(next->state == THREAD_SLEEPING && list_empty(&next->run_link),
+		 "thread.2", next->state, next->tid);
+	if (current->killed) {
+		thread_wake(next, 0);
+		current->wake_result = -EINTR;
+		irq_restore(flags);
+		return;
+	}
+	next->wake_result = 0;
+	next->waiting_for = NULL;
+	current->state = THREAD_SLEEPING;
+	current->sleep_killable = true;
+	now = cycles_read();
+	account(CPU_SYSTEM, now);
+	if (slice_over(next, now))
+		need_resched = true;
+	else if (next->slice_end < timer_armed_until)
+		timer_rearm();
+	switch_to(next);
+	irq_restore(flags);
+}
+
+/* A resched point in a long loop of the kernel. No spinlock held. */
+void cond_resched(void)
+{
+	uint32_t flags;
+
+	KASSERT2(!lock_any_spin_held(), "lock.2", current->held_ranks, current->tid);
+	if (!need_resched)
+		return;
+	flags = irq_save();
+	preempt();
+	irq_restore(flags);
+}
+
+void thread_before_user_mode(void)
+{
+	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, current->tid);
+	if (need_resched)
+		preempt();
+	if (current->killed) {
+		irq_restore(FLAGS_IRQS_ON);
+		task_exit_thread();
+	}
+}
+
+void thread_set_priority(struct thread *t, enum thread_priority p)
+{
+	uint32_t flags;
+
+	if (t->priority == p)
+		return;
+	flags = spin_lock_irq(&sched_lock);
+	if (t->state == THREAD_READY && t != idle_thread) {
+		queue_remove(t);
+		t->priority = p;
+		sched_make_ready(t);
+	} else {
+		t->priority = p;
+		if (t == current && (ready_mask & (BIT(p) - 1)) != 0)
+			need_resched = true;
+	}
+	spin_unlock_irq(&sched_lock, flags);
+}
+
+/* Without a TSC time goes on in the interrupt, when the kernel is entered already. Did
+ * this tick interrupt user mode? Then the frame on top of the stack is its own. */
+static bool tick_from_user(void)
+{
+	const struct trap_frame *tf = current_trap_frame();
+
+	return current->task != NULL && trap_from_user(tf) && tf->vector == VECTOR_IRQ0;
+}
+
+void sched_tick(void)
+{
+	uint64_t now = cycles_read();
+
+	if (clock_is_ticks() && tick_from_user())
+		account(CPU_USER, now);
+	if (current == idle_thread || !slice_over(current, now))
+		return;
+	if (ready_upto(current->priority))
+		need_resched = true;
+	else
+		slice_begin(current, now);
+}
+
+ns_t sched_slice_due(void)
+{
+	if (current == idle_thread || need_resched)
+		return UINT64_MAX;
+	return cycles_to_ns(current->slice_end);
+}
+
+/* Take over the boot stack as the first thread, which stays in front until it sleeps. */
+void sched_init(void)
+{
+	for (unsigned p = 0; p < PRIO_COUNT; p++)
+		list_init(&run_queue[p]);
+	thread_table_init();
+}
+
+void sched_idle(void)
+{
+	irq_save();
+	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, current->tid);
+	account(CPU_SYSTEM, cycles_read());
+	current->cycles[CPU_SYSTEM] = 0;	/* boot was no idling */
+	current->priority = current->base_priority = PRIO_IDLE;
+	idle_thread = current;
+	for (;;) {
+		spin_lock(&sched_lock);
+		if (ready_mask != 0) {
+			current->state = THREAD_READY;
+			sched_leave_locked();
+		} else {
+			spin_unlock(&sched_lock);
+			__asm__ volatile("sti; hlt; cli" : : : "memory");
+		}
+	}
+}
+
+/* The kernel was entered from user mode; interrupts off. */
+void account_enter_kernel(void)
+{
+	account(CPU_USER, cycles_read());
+}
+
+/* The kernel is about to go to user mode; interrupts off. */
+void account_leave_kernel(void)
+{
+	account(CPU_SYSTEM, cycles_read());
+}
+
+/* Nanoseconds that `t` has used in `mode`; for the running thread, up to now. */
+ns_t thread_time_ns(const struct thread *t, enum cpu_mode mode)
+{
+	uint64_t cycles = t->cycles[mode];
+
+	if (t == current && mode == CPU_SYSTEM)
+		cycles += cycles_read() - account_stamp;
+	return cycles_to_ns(cycles);
+}
+
+/* Nanoseconds in which no thread was READY, since the end of boot. */
+ns_t idle_time_ns(void)
+{
+	return idle_thread == NULL ? 0 : thread_time_ns(idle_thread, CPU_SYSTEM);
+}

@@ -1,0 +1,277 @@
+/*
+ * The clock: what clock_ns() and cycles_read() count, and what follows from it.
+ *
+ * TSC: counts since time_init(), scaled to nanoseconds by one multiplication and a shift;
+ *      the rate is measured against the PIT. In the lab it must be 1 GHz.
+ * PIT: without a TSC, ticks and the count latched from channel 0.
+ * Inside the lab's disk recipe the clock stands still: see docs/formats.md.
+ */
+#include "kernel/time.h"
+
+#include "drivers/pit.h"
+#include "drivers/rtc.h"
+#include "kernel/cpu.h"
+#include "kernel/panic.h"
+#include "kernel/param.h"
+#include "kernel/printk.h"
+#include "kernel/thread.h"
+#include "kernel/timer.h"
+
+PARAM_U32(lab, "lab", 0, 0, 1);
+PARAM_U32(seed, "seed", 1, 0, UINT32_MAX);
+/* Wall time at boot, in seconds since 1970; 0: ask the RTC (in the lab: 1970). */
+PARAM_U32(epoch, "epoch", 0, 0, UINT32_MAX);
+
+enum clock_source { CLOCK_NONE, CLOCK_TICKS, CLOCK_TSC, CLOCK_FROZEN };
+
+/* ns = counts * mult / 2^shift */
+struct clock_scale {
+	uint32_t mult, shift;
+};
+
+enum { TSC_TRIES = 3, TSC_MEASURE_COUNTS = 11932, TSC_MEASURE_LAB_COUNTS = 1193 };
+enum { WAIT_POLLS_MAX = 20000000 };	/* 10 ms, with port reads of 0.5 ns */
+enum { LAB_HZ = 1000000000, LAB_HZ_SLACK = LAB_HZ / 50 };
+enum { TICK_NS = 10000151 };		/* TICK_COUNTS / PIT_HZ */
+enum { PORT_DELAY = 0x80, PORT_DELAYS_PER_US = 2 };
+
+uint32_t cycles_per_tick = 1;
+
+static enum clock_source source;
+static struct clock_scale scale;	/* of the TSC, or of the PIT's counts */
+static uint64_t tsc_base;		/* the TSC at clock 0, plus time in the recipe */
+static uint64_t frozen_at;		/* CLOCK_FROZEN: what cycles_read() says */
+static uint32_t tsc_per_us;
+static ns_t wall_base;			/* wall time at clock 0 */
+static uint64_t pit_last;		/* the latest count told, so that it never falls */
+
+/* Rounded down to about 2^-31 of the rate. */
+static struct clock_scale scale_from_hz(uint64_t hz)
+{
+	struct clock_scale s = { .shift = 32 };
+	uint64_t mult = (NS_PER_SECOND << 32) / hz;
+
+	while (mult > UINT32_MAX) {
+		mult >>= 1;
+		s.shift--;
+	}
+	s.mult = (uint32_t)mult;
+	return s;
+}
+
+/* No overflow before the result itself is 2^64 ns, in 584 years. */
+static inline ns_t scale_to_ns(uint64_t counts)
+{
+	uint64_t high = (counts >> 32) * scale.mult;
+	uint64_t low = (uint64_t)(uint32_t)counts * scale.mult;
+
+	return (high << (32 - scale.shift)) + (low >> scale.shift);
+}
+
+bool lab_mode(void)
+{
+	return lab != 0;
+}
+
+bool clock_is_ticks(void)
+{
+	return source <= CLOCK_TICKS;
+}
+
+uint64_t cycles_read(void)
+{
+	if (source == CLOCK_TSC)
+		return rdtsc() - tsc_base;
+	return source == CLOCK_FROZEN ? frozen_at : timer_ticks;
+}
+
+ns_t cycles_to_ns(uint64_t cycles)
+{
+	return clock_is_ticks() ? cycles * TICK_NS : scale_to_ns(cycles);
+}
+
+/* PIT counts since timer_start(). The counter may have gone round while its interrupt
+ * waits: then the tick is not counted yet, and the count has just begun again. */
+static uint64_t pit_total(void)
+{
+	uint32_t flags = irq_save();
+	uint32_t count = pit_count();
+	uint32_t done = count >= TICK_COUNTS ? 0 : TICK_COUNTS - count;
+	uint64_t ticks = timer_ticks;
+
+	if (done < TICK_COUNTS / 2 && pit_irq_pending())
+		ticks++;
+	pit_last = MAX(pit_last, ticks * TICK_COUNTS + done);
+	ticks = pit_last;
+	irq_restore(flags);
+	return ticks;
+}
+
+ns_t clock_ns(void)
+{
+	if (source == CLOCK_NONE)
+		return 0;
+	return scale_to_ns(source == CLOCK_TICKS ? pit_total() : cycles_read());
+}
+
+ns_t clock_wall_ns(void)
+{
+	return wall_base + clock_ns();
+}
+
+/* TSC counts while PIT channel 2 makes `counts` counts; 0 if it never ends. Anything
+ * that disturbs us, a host above all, makes it more. */
+static uint64_t tsc_measure_once(uint16_t counts)
+{
+	uint64_t begin;
+
+	pit_wait_prepare(counts);
+	begin = rdtsc();
+	pit_wait_begin(counts);
+	for (uint32_t n = 0; n < WAIT_POLLS_MAX; n++)
+		if (pit_wait_over())
+			return rdtsc() - begin;
+	return 0;
+}
+
+/* The TSC's rate in Hz, from the least disturbed of `tries`; 0 if the PIT is silent. */
+static uint64_t tsc_measure(uint16_t counts, unsigned tries)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned n = 0; n < tries; n++) {
+		uint32_t flags = irq_save();
+		uint64_t cycles = tsc_measure_once(counts);
+
+		irq_restore(flags);
+		if (cycles == 0)
+			return 0;
+		least = MIN(least, cycles);
+	}
+	return least * PIT_HZ / counts;
+}
+
+/* Make the TSC, which runs at `hz`, the clock, from 0 on. */
+static void clock_start_tsc(uint64_t hz)
+{
+	scale = scale_from_hz(hz);
+	cycles_per_tick = (uint32_t)(hz / HZ);
+	tsc_per_us = (uint32_t)(hz / 1000000) + 1;
+	tsc_base = rdtsc();
+	source = CLOCK_TSC;
+}
+
+/* In the lab one count is one nanosecond, which holds under -icount shift=0 only. The
+ * measurement is a check; the rate is exact by definition. */
+static void clock_start_lab(void)
+{
+	uint64_t hz;
+
+	if (!cpu_has(CPU_TSC))
+		panic("lab=1 needs a CPU with a time-stamp counter");
+	hz = tsc_measure(TSC_MEASURE_LAB_COUNTS, 1);
+	if (hz < LAB_HZ - LAB_HZ_SLACK || hz > LAB_HZ + LAB_HZ_SLACK)
+		panic("lab=1 needs QEMU's -icount shift=0: the TSC runs at %u kHz",
+		      (unsigned)(hz / 1000));
+	clock_start_tsc(LAB_HZ);
+}
+
+static void clock_start(void)
+{
+	uint64_t hz = cpu_has(CPU_TSC) ? tsc_measure(TSC_MEASURE_COUNTS, TSC_TRIES) : 0;
+
+	if (hz != 0) {
+		clock_start_tsc(hz);
+		printk("clock: TSC, %u kHz\n", (unsigned)(hz / 1000));
+		return;
+	}
+	scale = scale_from_hz(PIT_HZ);
+	source = CLOCK_TICKS;
+	printk("clock: PIT, %u Hz\n", HZ);
+}
+
+/* Start the clock and the timer interrupt. Interrupts may still be off. */
+void time_init(void)
+{
+	if (lab_mode())
+		clock_start_lab();
+	else
+		clock_start();
+	timer_start(lab_mode());
+	wall_base = epoch * NS_PER_SECOND;
+	if (epoch == 0 && !lab_mode())
+		wall_base = rtc_read_seconds() * NS_PER_SECOND - clock_ns();
+}
+
+/* The order matters: first the clock stops, then the PIT's last interrupt is taken, so
+ * that it costs no time; at the end the clock runs before the PIT is armed by it. */
+void lab_recipe_begin(void)
+{
+	if (!lab_mode())
+		return;
+	KASSERT(source == CLOCK_TSC, "the recipe is not nested");
+	frozen_at = cycles_read();
+	source = CLOCK_FROZEN;
+	timer_suspend();
+}
+
+void lab_recipe_end(void)
+{
+	if (!lab_mode())
+		return;
+	KASSERT(source == CLOCK_FROZEN, "the recipe was begun");
+	tsc_base = rdtsc() - frozen_at;
+	source = CLOCK_TSC;
+	timer_resume();
+}
+
+/* Wait by the running channel 0, which goes round every TICK_COUNTS counts. */
+static void delay_pit(uint32_t us)
+{
+	uint64_t left = us + us / 5 + 2ull;	/* a count is 0.838 us, and two to round */
+	uint32_t last = pit_count();
+
+	for (;;) {
+		uint32_t now = pit_count();
+		uint32_t passed = now <= last ? last - now : last + TICK_COUNTS - now;
+
+		if (passed >= left)
+			return;
+		left -= passed;
+		last = now;
+	}
+}
+
+/* Wait at least `us` microseconds. The TSC itself counts, which goes on in the recipe. */
+void delay_us(uint32_t us)
+{
+	if (source >= CLOCK_TSC) {
+		uint64_t end = rdtsc() + (uint64_t)us * tsc_per_us;
+
+		while (rdtsc() < end)
+			__asm__ volatile("pause" : : : "memory");
+	} else if (source == CLOCK_TICKS) {
+		delay_pit(us);
+	} else {
+		/* A write to this port takes an ISA bus a microsecond or nearly that. */
+		for (uint64_t n = 0; n < (uint64_t)us * PORT_DELAYS_PER_US; n++)
+			outb(PORT_DELAY, 0);
+	}
+}
+
+/* The finaliser of MurmurHash3 (A. Appleby, public domain): every bit of the input
+ * changes half of the output's. */
+static uint32_t mix(uint32_t x)
+{
+	x = (x ^ x >> 16) * 0x85ebca6bu;
+	x = (x ^ x >> 13) * 0xc2b2ae35u;
+	return x ^ x >> 16;
+}
+
+/* A Weyl sequence through mix(): every value once in 2^32 calls. Any context. */
+uint32_t random_u32(void)
+{
+	static uint32_t calls;
+
+	return mix(mix(seed) + ++calls * 0x9e3779b9u);
+}

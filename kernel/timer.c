@@ -1,0 +1,178 @@
+/*
+ * Pending timers, and the interrupt that fires them.
+ *
+ * The timers are one list, by deadline, equal ones in the order they were set; a new one
+ * looks for its place from the far end. Outside the lab the PIT ticks HZ times a second
+ * and each tick fires what is due. In the lab the PIT runs in one-shot mode: it is armed
+ * for the first timer or the end of the running slice, and for 50 ms at most, because
+ * its counter has 16 bits (54 ms); an interrupt that finds nothing due just arms it again.
+ *
+ * timer.1  pending timers are sorted by deadline.
+ * timer.2  lab: unless suspended, the PIT's interrupt comes no later than what is due.
+ */
+#include "kernel/timer.h"
+
+#include "drivers/pit.h"
+#include "kernel/counters.h"
+#include "kernel/panic.h"
+#include "kernel/sched.h"
+#include "kernel/time.h"
+#include "kernel/trap.h"
+
+enum { TIMER_IRQ = 0 };
+/* 59,660 counts. A whole slice, so that a thread which begins one finds the PIT armed
+ * early enough and the switch need not touch it. */
+enum { ARM_MAX_NS = SCHED_SLICE_MS * 1000000 };
+enum { SUSPEND_TRIES = 32 };
+
+ns_t timer_armed_until;
+uint64_t timer_ticks;
+
+static struct spinlock timer_lock = SPINLOCK_INIT(RANK_TIMER);
+static struct list pending = LIST_INIT(pending);	/* by deadline */
+static bool one_shot;
+static bool suspended;
+
+void timer_init(struct timer *t, void (*fire)(struct timer *))
+{
+	list_init(&t->link);
+	t->deadline = 0;
+	t->fire = fire;
+}
+
+/* PIT counts that last at least `ns`, at most ARM_MAX_NS; never 0. */
+static uint16_t pit_counts(uint32_t ns)
+{
+	/* counts per nanosecond, times 2^32, rounded up */
+	const uint32_t rate = (uint32_t)(((uint64_t)PIT_HZ << 32) / NS_PER_SECOND + 1);
+
+	return (uint16_t)(((uint64_t)ns * rate >> 32) + 1);
+}
+
+/* RANK_TIMER held. */
+static void rearm_locked(void)
+{
+	ns_t now = clock_ns();
+	ns_t due = sched_slice_due();
+	uint32_t ns = 0;
+
+	if (!list_empty(&pending))
+		due = MIN(due, list_first(&pending, struct timer, link)->deadline);
+	if (due > now)
+		ns = (uint32_t)MIN(due - now, (ns_t)ARM_MAX_NS);
+	timer_armed_until = now + ns;
+	pit_start_oneshot(pit_counts(ns));
+}
+
+void timer_rearm(void)
+{
+	uint32_t flags = spin_lock_irq(&timer_lock);
+
+	rearm_locked();
+	spin_unlock_irq(&timer_lock, flags);
+}
+
+/* Let t->fire(t) be called in interrupt context at `deadline` on clock_ns(), or as soon
+ * as possible if that is past. A timer that was set is moved. Any context. */
+void timer_set(struct timer *t, ns_t deadline)
+{
+	uint32_t flags = spin_lock_irq(&timer_lock);
+	struct list *at;
+
+	list_remove(&t->link);
+	t->deadline = deadline;
+	for (at = pending.prev; at != &pending; at = at->prev)
+		if (list_entry(at, struct timer, link)->deadline <= deadline)
+			break;
+	list_insert(at, &t->link);		/* timer.1 */
+	if (deadline < timer_armed_until)
+		rearm_locked();			/* timer.2 */
+	spin_unlock_irq(&timer_lock, flags);
+}
+
+/* Any context; harmless if the timer is not set. */
+void timer_cancel(struct timer *t)
+{
+	uint32_t flags = spin_lock_irq(&timer_lock);
+
+	list_remove(&t->link);
+	spin_unlock_irq(&timer_lock, flags);
+}
+
+/* Take the first timer off `list`; NULL if none is there that is due at `now`. */
+static struct timer *take_due(struct list *list, ns_t now)
+{
+	struct timer *t = NULL;
+
+	spin_lock(&timer_lock);
+	if (!list_empty(list)) {
+		t = list_first(list, struct timer, link);
+		if (t->deadline <= now)
+			list_remove(&t->link);
+		else
+			t = NULL;
+	}
+	spin_unlock(&timer_lock);
+	return t;
+}
+
+/* Fire all that is due now, with no lock held. One that is set meanwhile waits for the
+ * next interrupt, so that this ends; one that is cancelled is not fired. */
+static void fire_due(void)
+{
+	struct list due = LIST_INIT(due);
+	ns_t now = clock_ns();
+	struct timer *t;
+
+	while ((t = take_due(&pending, now)) != NULL)
+		list_insert_tail(&due, &t->link);
+	while ((t = take_due(&due, now)) != NULL)
+		t->fire(t);
+}
+
+static void timer_interrupt(unsigned irq, void *arg)
+{
+	(void)irq;
+	(void)arg;
+	COUNT(timer_ticks);
+	if (suspended)
+		return;
+	if (!one_shot)
+		timer_ticks++;
+	timer_armed_until = 0;			/* we arm it ourselves, below */
+	fire_due();
+	sched_tick();
+	if (one_shot)
+		timer_rearm();
+}
+
+void timer_start(bool lab)
+{
+	one_shot = lab;
+	if (irq_register(TIMER_IRQ, timer_interrupt, NULL) != 0)
+		panic("no place for the timer's interrupt handler");
+	if (one_shot)
+		timer_rearm();
+	else
+		pit_start_periodic(TICK_COUNTS);
+}
+
+/* A mode 0 count of 1 replaces what was armed. Its interrupt is taken here, and before
+ * it perhaps that of the old count, which the controller may have seen already. */
+void timer_suspend(void)
+{
+	KASSERT(!irqs_on() && !suspended, "timer.2");
+	suspended = true;
+	timer_armed_until = 0;
+	pit_start_oneshot(1);
+	for (unsigned n = 0; !pit_oneshot_over() || pit_irq_pending(); n++) {
+		KASSERT(n < SUSPEND_TRIES, "the timer's last interrupt comes");
+		__asm__ volatile("sti; hlt; cli" : : : "memory");
+	}
+}
+
+void timer_resume(void)
+{
+	suspended = false;
+	timer_rearm();
+}

@@ -1,0 +1,129 @@
+/*
+ * The trace ring. Writing is a few stores, so it is always on; the time is kept in
+ * cycles_read() units and turned into seconds when a record is printed.
+ *
+ * trace.1  the ring's length is a power of two; record n lies at n mod length
+ */
+#include "kernel/trace.h"
+#include "kernel/boot.h"
+#include "kernel/param.h"
+#include "kernel/printk.h"
+#include "kernel/string.h"
+#include "kernel/thread.h"
+#include "mm/slab.h"
+
+enum {
+	EARLY_RECORDS = 64,
+	DEFAULT_RECORDS = 2048, DEFAULT_RECORDS_SMALL = 256,	/* 48 KiB, 6 KiB */
+	SMALL_RAM = 16u << 20,
+	LINE_BYTES = 128,
+	FIELDS = 3,
+};
+
+PARAM_U32(trace_entries, "trace.entries", 0, 0, 1u << 17);	/* 0: by the size of RAM */
+PARAM_U32(trace_in_report, "trace.report", 0, 0, 1);
+
+static struct trace_record early_ring[EARLY_RECORDS];
+static struct trace_record *ring = early_ring;
+static uint32_t ring_mask = EARLY_RECORDS - 1;
+static uint32_t ring_next;		/* records ever written */
+
+static const struct { const char *name, *field[FIELDS]; } events[TRACE_EVENT_COUNT] = {
+#define X(event, a, b, c) [TRACE_##event] = { #event, { a, b, c } },
+#include "kernel/trace.def"
+#undef X
+};
+
+/* Interrupts that come between the two steps write records of their own. */
+void trace_write(enum trace_event event, uint32_t a, uint32_t b, uint32_t c)
+{
+	uint32_t n = __atomic_fetch_add(&ring_next, 1, __ATOMIC_RELAXED);
+	struct trace_record *r = &ring[n & ring_mask];
+
+	r->time = cycles_read();
+	r->event = (uint16_t)event;
+	r->tid = current != NULL ? current->tid : 0;
+	r->a = a;
+	r->b = b;
+	r->c = c;
+}
+
+/* "SECONDS.NANOSECONDS EVENT field=value ..." into line[LINE_BYTES]. */
+static void record_text(const struct trace_record *r, char *line)
+{
+	const uint32_t value[FIELDS] = { r->a, r->b, r->c };
+	ns_t t = cycles_to_ns(r->time);
+	int at = ksnprintf(line, LINE_BYTES, "%llu.%09u %s tid=%u",
+			   (unsigned long long)(t / NS_PER_SECOND),
+			   (unsigned)(t % NS_PER_SECOND), events[r->event].name, r->tid);
+
+	for (unsigned i = 0; i < FIELDS; i++)
+		if (events[r->event].field[i][0] != 0 && at < LINE_BYTES)
+			at += ksnprintf(line + at, (size_t)(LINE_BYTES - at), " %s=%#x",
+					events[r->event].field[i], value[i]);
+}
+
+/* Give fn the text of the newest `count` records, oldest first. */
+static void trace_each(uint32_t count, void (*fn)(const char *line))
+{
+	uint32_t end = ring_next;
+	char line[LINE_BYTES];
+
+	count = MIN(count, MIN(end, ring_mask + 1));
+	for (uint32_t n = end - count; n != end; n++) {
+		record_text(&ring[n & ring_mask], line);
+		fn(line);
+	}
+}
+
+static void line_to_log(const char *line)
+{
+	printk("  %s\n", line);
+}
+
+static void line_to_report(const char *line)
+{
+	report("@trace %s\n", line);
+}
+
+void trace_dump(unsigned count)
+{
+	trace_each(count, line_to_log);
+}
+
+void trace_report(void)
+{
+	if (trace_in_report)
+		trace_each(ring_mask + 1, line_to_report);
+}
+
+/* The largest power of two that is no more than n; n is not 0. */
+static uint32_t power_of_two_below(uint32_t n)
+{
+	while (n & (n - 1))
+		n &= n - 1;
+	return n;
+}
+
+void trace_init(void)
+{
+	uint32_t length = trace_entries;
+	struct trace_record *r;
+	uint32_t flags;
+
+	if (length == 0)
+		length = boot.ram[boot.ram_count - 1].end < SMALL_RAM ?
+			DEFAULT_RECORDS_SMALL : DEFAULT_RECORDS;
+	length = MAX(power_of_two_below(length), (uint32_t)EARLY_RECORDS);
+	r = kmalloc(length * sizeof(*r), GFP_KERNEL);
+	if (r == NULL) {
+		printk("trace: no memory for %u records; %u it is\n", length, EARLY_RECORDS);
+		return;
+	}
+	flags = irq_save();
+	for (uint32_t n = ring_next - MIN(ring_next, (uint32_t)EARLY_RECORDS); n != ring_next; n++)
+		r[n & (length - 1)] = early_ring[n & (EARLY_RECORDS - 1)];
+	ring = r;
+	ring_mask = length - 1;
+	irq_restore(flags);
+}

@@ -1,0 +1,70 @@
+/*
+ * Overcommit: how many pages may be promised to address spaces.
+ *
+ *   overcommit=0  refuse what could never be there: one request above RAM plus swap
+ *   overcommit=1  promise everything
+ *   overcommit=2  never promise more than swap plus overcommit.ratio per cent of RAM
+ *
+ * (Linux's vm.overcommit_memory.) What counts is in vmas with VMA_ACCOUNT: private
+ * writable memory, except where MAP_NORESERVE asks not to (rule 2 ignores that).
+ */
+#include "kernel/abi/errno.h"
+#include "kernel/panic.h"
+#include "kernel/param.h"
+#include "mm/frame.h"
+#include "mm/swap.h"
+#include "mm/vma.h"
+
+enum overcommit_rule { OVERCOMMIT_GUESS, OVERCOMMIT_ALWAYS, OVERCOMMIT_NEVER };
+
+PARAM_U32(rule, "overcommit", OVERCOMMIT_GUESS, OVERCOMMIT_GUESS, OVERCOMMIT_NEVER);
+PARAM_U32(ratio, "overcommit.ratio", 50, 0, 1000);
+
+static uint32_t committed;		/* pages; the sum over all mms */
+
+/* Would `more` pages on top of all promises be too many? */
+static bool too_many(uint32_t more)
+{
+	uint64_t limit = swap_slots_total();
+
+	switch (rule) {
+	case OVERCOMMIT_ALWAYS:
+		return false;
+	case OVERCOMMIT_GUESS:
+		return more > limit + frames_total();
+	default:
+		limit += (uint64_t)frames_total() * ratio / 100;
+		return (uint64_t)committed + more > limit;
+	}
+}
+
+/* Promise `count` pages to `mm`, or -ENOMEM. mmap_lock held. Never sleeps. */
+int commit_ask(struct mm *mm, uint32_t count)
+{
+	if (count > 0 && too_many(count))
+		return -ENOMEM;
+	committed += count;
+	mm->committed += count;
+	return OK;
+}
+
+/* `mm` needs `count` of its promised pages no more. */
+void commit_release(struct mm *mm, uint32_t count)
+{
+	KASSERT2(count <= mm->committed && count <= committed, "commit: released", count,
+		 mm->committed);
+	committed -= count;
+	mm->committed -= count;
+}
+
+/* Pages promised to all address spaces. */
+uint32_t commit_total(void)
+{
+	return committed;
+}
+
+/* Does MAP_NORESERVE keep a vma out of the account? */
+bool commit_may_skip(void)
+{
+	return rule != OVERCOMMIT_NEVER;
+}

@@ -1,0 +1,251 @@
+/*
+ * mmap and munmap: checks first, then memory is taken, then the address space changes.
+ * A call that fails leaves it as it was.
+ */
+#include "kernel/abi/errno.h"
+#include "kernel/panic.h"
+#include "mm/object.h"
+#include "mm/rmap.h"
+#include "mm/vma.h"
+
+enum {
+	PROT_ALL = PROT_READ | PROT_WRITE | PROT_EXEC,
+	MAP_ALL = MAP_SHARED | MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_GROWSDOWN |
+		  MAP_NORESERVE,
+};
+_Static_assert((int)VMA_READ == PROT_READ && (int)VMA_WRITE == PROT_WRITE &&
+	       (int)VMA_EXEC == PROT_EXEC, "protections need no translation");
+
+/* ---- Unmap ---- */
+
+/* Page tables that [start, end) no longer needs: those of the gap it lies in. */
+static void trim_gap(struct mm *mm, vaddr_t start, vaddr_t end)
+{
+	struct vma *after = vma_find(mm, start), *before;
+
+	before = after ? vma_prev(after) :
+		 list_empty(&mm->vmas) ? NULL : list_last(&mm->vmas, struct vma, link);
+	start = PAGE_DOWN(start) & ~(pgtable_next(0) - 1);
+	end = end > USER_END - pgtable_next(0) ? USER_END : pgtable_next(end - 1);
+	if (before)
+		start = MAX(start, before->end);
+	if (after)
+		end = MIN(end, after->start);
+	if (start < end)
+		pgtable_trim(mm, start, end);
+}
+
+/* Make vma borders at `start` and `end`, where they lie inside a vma. -ENOMEM changes
+ * nothing. */
+static int split_borders(struct mm *mm, vaddr_t start, vaddr_t end)
+{
+	struct vma *v = vma_at(mm, start), *front = NULL;
+
+	if (v && v->start < start) {
+		if (!vma_split(v, start))
+			return -ENOMEM;
+		front = v;
+	}
+	v = vma_at(mm, end - 1);
+	if (v && v->end > end && !vma_split(v, end)) {
+		if (front)
+			vma_merge_around(front);
+		return -ENOMEM;
+	}
+	return OK;
+}
+
+/*
+ * Unmap [start, end), page aligned, in user space and not empty: vmas that lie inside go,
+ * those that reach over a border are split. -ENOMEM changes nothing. mmap_lock held.
+ * Sleeps.
+ */
+int mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end)
+{
+	struct vma *v = vma_find(mm, start), *next;
+	int error;
+
+	if (!v || v->start >= end)
+		return OK;
+	error = split_borders(mm, start, end);
+	if (error)
+		return error;
+	for (v = vma_find(mm, start); v && v->start < end; v = next) {
+		next = vma_next(v);
+		vma_zap(v, v->start, v->end);
+		if (v->flags & VMA_ACCOUNT)
+			commit_release(mm, vma_pages(v));
+		vma_destroy(v);
+	}
+	trim_gap(mm, start, end);
+	return OK;
+}
+
+/* munmap: see vma.h. Holes in the range are no error. */
+int mm_unmap(struct mm *mm, vaddr_t start, uint32_t bytes)
+{
+	int error;
+
+	if ((start & ~PAGE_MASK) || bytes == 0 || PAGE_UP(bytes) < bytes ||
+	    !user_range_ok(start, PAGE_UP(bytes)))
+		return -EINVAL;
+	mutex_lock(&mm->mmap_lock);
+	error = mm_unmap_locked(mm, start, start + PAGE_UP(bytes));
+	mutex_unlock(&mm->mmap_lock);
+	return error;
+}
+
+/* ---- Where to map ---- */
+
+/* The lowest address that `v` claims: a stack keeps the room into which it may grow. */
+vaddr_t vma_claim(const struct vma *v)
+{
+	if (!(v->flags & VMA_GROWSDOWN) || v->end - v->start >= STACK_BYTES_MAX)
+		return v->start;
+	return v->end - USER_START > STACK_BYTES_MAX ? v->end - STACK_BYTES_MAX : USER_START;
+}
+
+/* First fit from `from` up: the address, or 0 if there is no room. mmap_lock held. */
+static vaddr_t find_room(struct mm *mm, vaddr_t from, uint32_t bytes)
+{
+	struct vma *v = vma_find(mm, from);
+
+	for (; v; v = vma_next(v)) {
+		if (vma_claim(v) >= from && vma_claim(v) - from >= bytes)
+			return from;
+		from = MAX(from, v->end);
+	}
+	return from <= USER_END && USER_END - from >= bytes ? from : 0;
+}
+
+/* Does [start, start + bytes) touch no vma, nor the room that a stack claims? */
+static bool range_free(struct mm *mm, vaddr_t start, uint32_t bytes)
+{
+	struct vma *v = vma_find(mm, start);
+
+	return !v || (vma_claim(v) >= start && vma_claim(v) - start >= bytes);
+}
+
+/* The place for a request of `bytes` (whole pages): an address or -ENOMEM. */
+static int64_t choose_address(struct mm *mm, const struct map_request *r, uint32_t bytes)
+{
+	vaddr_t wish = PAGE_DOWN(r->addr), found;
+
+	if (r->flags & MAP_FIXED)
+		return r->addr;
+	if (wish && user_range_ok(wish, bytes) && range_free(mm, wish, bytes))
+		return wish;
+	found = find_room(mm, USER_MMAP_BASE, bytes);
+	return found ? (int64_t)found : -ENOMEM;
+}
+
+/* ---- Map ---- */
+
+/* Refuse what can't be meant. `bytes` is set to whole pages. */
+static int check_request(const struct map_request *r, uint32_t *bytes)
+{
+	uint32_t kind = r->flags & (MAP_SHARED | MAP_PRIVATE);
+
+	*bytes = PAGE_UP(r->bytes);
+	if (r->bytes == 0 || (kind != MAP_SHARED && kind != MAP_PRIVATE) ||
+	    (r->flags & ~(uint32_t)MAP_ALL) || (r->prot & ~(uint32_t)PROT_ALL))
+		return -EINVAL;
+	if (*bytes < r->bytes || *bytes > USER_END - USER_START)
+		return -ENOMEM;
+	if ((r->flags & MAP_FIXED) &&
+	    ((r->addr & ~PAGE_MASK) || !user_range_ok(r->addr, *bytes)))
+		return -EINVAL;
+	if (!r->object)
+		return r->flags & MAP_ANONYMOUS || r->object_page == 0 ? OK : -EINVAL;
+	if ((r->flags & (MAP_ANONYMOUS | MAP_GROWSDOWN)) ||
+	    r->object_page >= r->object->page_count ||
+	    *bytes >> PAGE_SHIFT > r->object->page_count - r->object_page)
+		return -EINVAL;
+	if (kind == MAP_SHARED && (r->prot & PROT_WRITE) && r->object->kind == OBJECT_BOOT)
+		return -EACCES;
+	return OK;
+}
+
+/* The vma_flags of a request that check_request() allowed. */
+static uint32_t request_vma_flags(const struct map_request *r)
+{
+	uint32_t flags = r->prot;
+
+	if (r->flags & MAP_SHARED)
+		return flags | VMA_SHARED;
+	if (r->flags & MAP_GROWSDOWN)
+		flags |= VMA_GROWSDOWN;
+	if (r->flags & MAP_NORESERVE)
+		flags |= VMA_NORESERVE;
+	if ((r->prot & PROT_WRITE) && !((r->flags & MAP_NORESERVE) && commit_may_skip()))
+		flags |= VMA_ACCOUNT;
+	return flags;
+}
+
+/* The checked request, in `bytes` of whole pages at `at`. mmap_lock held. Sleeps. */
+static int64_t map_at(struct mm *mm, const struct map_request *r, vaddr_t at, uint32_t bytes)
+{
+	uint32_t flags = request_vma_flags(r);
+	uint32_t promise = flags & VMA_ACCOUNT ? bytes >> PAGE_SHIFT : 0;
+	struct vma *v;
+	int error;
+
+	error = commit_ask(mm, promise);
+	if (error)
+		return error;
+	v = vma_create(mm, at, at + bytes, flags);
+	if (!v) {
+		commit_release(mm, promise);
+		return -ENOMEM;
+	}
+	if (r->object)
+		vma_set_object(v, r->object, r->object_page);
+	error = mm_unmap_locked(mm, at, at + bytes);
+	if (error) {
+		vma_free(v);
+		commit_release(mm, promise);
+		return error;
+	}
+	vma_insert(v);
+	vma_merge_around(v);
+	return at;
+}
+
+/* Shared memory without an object gets one of its own, which lives as its mappings do. */
+static int64_t map_shared_memory(struct mm *mm, const struct map_request *r)
+{
+	struct map_request with = *r;
+	int64_t at;
+
+	with.object = object_create(PAGE_UP(r->bytes) >> PAGE_SHIFT);
+	if (!with.object)
+		return -ENOMEM;
+	with.object_page = 0;
+	with.flags &= ~(uint32_t)MAP_ANONYMOUS;
+	at = mm_map(mm, &with);
+	kobject_drop(&with.object->kobject);
+	return at;
+}
+
+/*
+ * mmap: the address, or -EINVAL (nonsense, or beyond the object), -EACCES (boot modules
+ * can't be written to), -ENOMEM (no room, no memory, or refused by overcommit). Failing
+ * changes nothing. Takes mmap_lock; sleeps.
+ */
+int64_t mm_map(struct mm *mm, const struct map_request *r)
+{
+	uint32_t bytes;
+	int64_t at;
+	int error = check_request(r, &bytes);
+
+	if (error)
+		return error;
+	if (!r->object && (r->flags & MAP_SHARED))
+		return map_shared_memory(mm, r);
+	mutex_lock(&mm->mmap_lock);
+	at = choose_address(mm, r, bytes);
+	if (at > 0)
+		at = map_at(mm, r, (vaddr_t)at, bytes);
+	mutex_unlock(&mm->mmap_lock);
+	return at;
+}

@@ -1,0 +1,263 @@
+/*
+ * The vmas of an mm: a list by address, and a red-black tree by the same order.
+ *
+ * Whoever changes a vma's bounds holds, in this order, its object's lock (walks of object
+ * pages use the bounds), the reverse map's lock (walks of anonymous pages do) and the
+ * page_table_lock: bounds_lock(). mmap_lock is held all along.
+ *
+ * Entry points: vma_find(), vma_at(); vma_create(), vma_insert(), vma_destroy();
+ * vma_split(), vma_merge_around(), vma_grow_down().
+ */
+#include "kernel/panic.h"
+#include "kernel/string.h"
+#include "mm/object.h"
+#include "mm/rmap.h"
+#include "mm/slab.h"
+#include "mm/vma.h"
+
+SLAB_CACHE(vma_cache, "vma", struct vma);
+
+/* The next vma by address, or NULL. */
+struct vma *vma_next(const struct vma *v)
+{
+	return v->link.next == &v->mm->vmas ? NULL : list_entry(v->link.next, struct vma, link);
+}
+
+/* The vma before `v` by address, or NULL. */
+struct vma *vma_prev(const struct vma *v)
+{
+	return v->link.prev == &v->mm->vmas ? NULL : list_entry(v->link.prev, struct vma, link);
+}
+
+/*
+ * The vma that holds `addr`, or else the first one above it; NULL if there is none.
+ * mmap_lock or page_table_lock held. The last answer is tried first: faults come in runs.
+ */
+struct vma *vma_find(struct mm *mm, vaddr_t addr)
+{
+	struct vma *v = mm->last_found, *best = NULL;
+	struct tree_node *n = mm->vma_tree.root;
+
+	if (v && addr >= v->start && addr < v->end)
+		return v;
+	while (n) {
+		v = container_of(n, struct vma, node);
+		if (addr >= v->end) {
+			n = n->right;
+			continue;
+		}
+		best = v;
+		if (addr >= v->start)
+			break;
+		n = n->left;
+	}
+	if (best)
+		mm->last_found = best;
+	return best;
+}
+
+/* The vma that holds `addr`, or NULL. Locks as vma_find(). */
+struct vma *vma_at(struct mm *mm, vaddr_t addr)
+{
+	struct vma *v = vma_find(mm, addr);
+
+	return v && v->start <= addr ? v : NULL;
+}
+
+/*
+ * A vma for [start, end) of `mm`, anonymous, on no list yet. NULL without memory, or when
+ * the mm has VMA_COUNT_MAX already. mmap_lock held. Sleeps.
+ */
+struct vma *vma_create(struct mm *mm, vaddr_t start, vaddr_t end, uint32_t flags)
+{
+	struct vma *v;
+
+	if (mm->vma_count >= VMA_COUNT_MAX)
+		return NULL;
+	v = slab_alloc(&vma_cache, GFP_KERNEL | GFP_NOFAIL_SMALL | GFP_ZERO);
+	if (!v)
+		return NULL;
+	v->start = start;
+	v->end = end;
+	v->flags = flags;
+	v->pgoff = start >> PAGE_SHIFT;
+	v->mm = mm;
+	list_init(&v->object_link);
+	list_init(&v->link);
+	return v;
+}
+
+/* `v`, not inserted yet, will map `o` from page `object_page` on; takes a reference. */
+void vma_set_object(struct vma *v, struct object *o, uint32_t object_page)
+{
+	kobject_hold(&o->kobject);
+	v->object = o;
+	v->object_page = object_page;
+}
+
+/* Free a vma that is on no list; its object loses a reference. */
+void vma_free(struct vma *v)
+{
+	struct object *o = v->object;
+
+	slab_free(&vma_cache, v);
+	if (o)
+		kobject_drop(&o->kobject);
+}
+
+/* ---- Lists ---- */
+
+/* All that a walk may look at while `v` changes; see the head of the file. */
+static void bounds_lock(struct vma *v)
+{
+	if (v->object)
+		spin_lock(&v->object->lock);
+	rmap_vma_lock(v);
+	spin_lock(&v->mm->page_table_lock);
+}
+
+static void bounds_unlock(struct vma *v)
+{
+	spin_unlock(&v->mm->page_table_lock);
+	rmap_vma_unlock(v);
+	if (v->object)
+		spin_unlock(&v->object->lock);
+}
+
+/* Enter `v` into tree, list and object. bounds_lock() held. */
+static void link_vma(struct vma *v)
+{
+	struct mm *mm = v->mm;
+	struct tree_node *parent = NULL, *n = mm->vma_tree.root;
+	struct list *after = &mm->vmas;
+	bool left = false;
+
+	while (n) {
+		struct vma *other = container_of(n, struct vma, node);
+
+		KASSERT2(v->end <= other->start || v->start >= other->end, "vma.2", v->start,
+			 other->start);
+		parent = n;
+		left = v->start < other->start;
+		if (!left)
+			after = &other->link;
+		n = left ? n->left : n->right;
+	}
+	tree_insert(&mm->vma_tree, &v->node, parent, left);
+	list_insert(after, &v->link);
+	if (v->object)
+		list_insert_tail(&v->object->vmas, &v->object_link);
+	mm->vma_count++;
+}
+
+/* Take `v` out of tree, list and object. bounds_lock() held. */
+static void unlink_vma(struct vma *v)
+{
+	struct mm *mm = v->mm;
+
+	tree_remove(&mm->vma_tree, &v->node);
+	list_remove(&v->link);
+	list_remove(&v->object_link);
+	mm->vma_count--;
+	if (mm->last_found == v)
+		mm->last_found = NULL;
+}
+
+/* Enter a new vma; there is room for it. mmap_lock held. */
+void vma_insert(struct vma *v)
+{
+	bounds_lock(v);
+	link_vma(v);
+	v->mm->total_pages += vma_pages(v);
+	bounds_unlock(v);
+}
+
+/* Take out and free a vma; its pages are unmapped, its promise (commit) is the caller's
+ * matter. mmap_lock held. */
+void vma_destroy(struct vma *v)
+{
+	rmap_vma_unlink(v);
+	bounds_lock(v);
+	unlink_vma(v);
+	v->mm->total_pages -= vma_pages(v);
+	bounds_unlock(v);
+	vma_free(v);
+}
+
+/* ---- Split, merge, grow ---- */
+
+/*
+ * Split `v` at `at`, page aligned and inside it: `v` keeps the front, the rest becomes a
+ * new vma, which is returned. NULL without memory. mmap_lock held. Sleeps.
+ */
+struct vma *vma_split(struct vma *v, vaddr_t at)
+{
+	struct vma *back = vma_create(v->mm, at, v->end, v->flags);
+	uint32_t front_pages = (at - v->start) >> PAGE_SHIFT;
+
+	KASSERT2(at > v->start && at < v->end && !(at & ~PAGE_MASK), "vma.1", at, v->start);
+	if (!back)
+		return NULL;
+	back->pgoff = v->pgoff + front_pages;
+	if (v->object)
+		vma_set_object(back, v->object, v->object_page + front_pages);
+	bounds_lock(v);
+	v->end = at;
+	link_vma(back);
+	rmap_vma_split(v, back);
+	bounds_unlock(v);
+	return back;
+}
+
+/* May `front` and `back`, neighbours, become one? The same in all but the place, and for
+ * the reverse map; stacks stay apart, as they grow. */
+bool vma_can_merge(const struct vma *front, const struct vma *back)
+{
+	if (front->end != back->start || front->flags != back->flags ||
+	    front->object != back->object || (front->flags & VMA_GROWSDOWN))
+		return false;
+	if (front->object && front->object_page + vma_pages(front) != back->object_page)
+		return false;
+	if (front->pgoff + vma_pages(front) != back->pgoff)
+		return false;
+	return rmap_vma_can_merge(front, back);
+}
+
+/* `back` becomes part of `front`. The bounds change first and the reverse map after: in
+ * between, a walk would find a page through both, which does no harm. */
+static void merge_pair(struct vma *front, struct vma *back)
+{
+	bounds_lock(front);
+	front->end = back->end;
+	unlink_vma(back);
+	bounds_unlock(front);
+	rmap_vma_merge(front, back);
+	vma_free(back);
+}
+
+/* Merge `v` with what touches it, where allowed; returns the survivor. mmap_lock held. */
+struct vma *vma_merge_around(struct vma *v)
+{
+	struct vma *other = vma_prev(v);
+
+	if (other && vma_can_merge(other, v)) {
+		merge_pair(other, v);
+		v = other;
+	}
+	other = vma_next(v);
+	if (other && vma_can_merge(v, other))
+		merge_pair(v, other);
+	return v;
+}
+
+/* `v`, a stack, reaches down to `start` from now on. mmap_lock held; nothing is there. */
+void vma_grow_down(struct vma *v, vaddr_t start)
+{
+	uint32_t page_count_more = (v->start - start) >> PAGE_SHIFT;
+
+	bounds_lock(v);
+	v->start = start;
+	v->pgoff -= page_count_more;
+	v->mm->total_pages += page_count_more;
+	bounds_unlock(v);
+}
