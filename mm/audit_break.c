@@ -3,6 +3,7 @@
  * notices (machine(MACHINE_BREAK, n), only with test.faults=1). The machine isn't to be
  * used for anything after that.
  */
+#include "kernel/abi/errno.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "mm/audit.h"
@@ -133,17 +134,17 @@ static const struct {
 };
 
 /*
- * Break the n-th invariant of the table above, and say so in the log. Returns 0, 1 if
- * there is nothing to break now (no page in swap, say), or -1 if there is no n-th.
+ * Break the n-th invariant of the table above, and say so in the log. OK, -EINVAL if
+ * there is no n-th, -ENOENT if there is nothing to break now (no page in swap, say).
  */
 int audit_break(unsigned n)
 {
 	bool done;
 
 	if (n >= ARRAY_LEN(breakages))
-		return -1;
+		return -EINVAL;
 	done = breakages[n].apply();
 	printk("audit: break %u, %s: %s%s\n", n, breakages[n].invariant, breakages[n].what,
 	       done ? "" : " - there is none now");
-	return done ? 0 : 1;
+	return done ? OK : -ENOENT;
 }
