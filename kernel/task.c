@@ -167,21 +167,19 @@ void task_exec_finish(void)
 	}
 }
 
-/* Give back all that the task has; the running thread is its last. Sleeps. */
+/* Give back all that the task has; the running thread is its last. The mm stays the
+ * task's to the end, so that the OOM killer sees that memory is still to come. Sleeps. */
 static void task_teardown(struct task *t)
 {
-	struct mm *mm;
-
 	wait_event(&unpinned, t->pins == 0, SLEEP_UNKILLABLE, 0, "unpin");
 	handle_table_close_all(&t->handles);
 	space_collect();
 	task_exec_finish();
-	mm = t->mm;
-	t->mm = NULL;			/* a switch back here needs no user half */
-	if (mm != NULL) {
-		t->dead_max_rss = MAX(t->dead_max_rss, mm->max_rss);
-		mm_destroy(mm);
-	}
+	if (t->mm == NULL)
+		return;
+	t->dead_max_rss = MAX(t->dead_max_rss, t->mm->max_rss);
+	mm_destroy(t->mm);
+	t->mm = NULL;
 }
 
 /* The running thread leaves its task; its time stays. */

@@ -60,9 +60,13 @@ static struct page *make_copy(struct fault *f, struct page *old)
 /* Put `p` in the place of `old`, which loses the PTE's reference. PTE locked. */
 static void replace_page(struct fault *f, pte_t *pte, struct page *old, struct page *p)
 {
+	bool dirty = *pte & PTE_DIRTY;
+
 	*pte = 0;
 	tlb_flush_page(f->mm, f->addr);
 	if (old != zero_page) {
+		if (dirty)
+			page_set(old, PG_DIRTY);
 		page_unmap(old, f->mm, f->addr);
 		page_drop(old);
 	}

@@ -61,6 +61,8 @@ void page_free(struct page *p, unsigned order);
 uint32_t frames_free(void);
 /* Frames that the kernel manages (RAM less kernel image and holes). */
 uint32_t frames_total(void);
+/* Frames of RAM that it doesn't: kernel image, page array, page 0, the zero page. */
+uint32_t frames_reserved(void);
 
 /* The fast part, without reclaim, watermarks, counters or trace: the policy's alloc()
  * (mm/reclaim/) and page_alloc() before there is a policy are built on it.

@@ -52,6 +52,7 @@ struct swap_area {
 	uint32_t	   steal_hand;	/* s  where the next slot is stolen from */
 
 	enum header_state  header;	/* only threads that sleep in swap_area_writable() */
+	uint32_t	   failed_writes; /* in a row, interrupts off */
 	struct page	  *header_page;	/* buffer for that check; NULL after it */
 	uint8_t		   uuid[SWAP_UUID_BYTES]; /* c */
 };
@@ -80,6 +81,8 @@ static inline struct swap_area *swap_entry_to_area(swap_entry e)
 	return &swap_areas[swap_entry_area(e)];
 }
 
+/* May the area give slots to new pages? */
+bool swap_area_takes(const struct swap_area *a);
 /* The area of `e` if the slot is in use, else NULL. swap_lock held. */
 struct swap_area *swap_entry_in_use(swap_entry e);
 

@@ -82,6 +82,7 @@ static int area_from_header(struct swap_area *a, struct block_dev *dev, struct p
 	a->header = HEADER_UNCHECKED;
 	a->header_page = page;
 	a->turn = 0;
+	a->failed_writes = 0;
 	return 0;
 }
 

@@ -11,6 +11,16 @@
 
 struct spinlock swap_lock = SPINLOCK_INIT(RANK_SWAP);
 
+/* A disk that fails so many writes in a row is given up: new pages go elsewhere. */
+enum { FAILED_WRITES_MAX = 32 };
+
+/* May the area give slots to new pages? */
+bool swap_area_takes(const struct swap_area *a)
+{
+	return a->state == AREA_ON && a->header != HEADER_FOREIGN &&
+	       a->failed_writes < FAILED_WRITES_MAX;
+}
+
 struct swap_area *swap_entry_in_use(swap_entry e)
 {
 	unsigned n = swap_entry_area(e);
@@ -33,7 +43,7 @@ static struct swap_area *choose_area(void)
 	for (unsigned i = 0; i < SWAP_AREAS_MAX; i++) {
 		struct swap_area *a = &swap_areas[i];
 
-		if (a->state != AREA_ON || a->free == 0 || a->header == HEADER_FOREIGN)
+		if (a->free == 0 || !swap_area_takes(a))
 			continue;
 		if (!best || a->priority > best->priority ||
 		    (a->priority == best->priority && a->turn < best->turn))
@@ -162,7 +172,7 @@ uint32_t swap_slots_free(void)
 	uint32_t sum = 0;
 
 	for (unsigned i = 0; i < SWAP_AREAS_MAX; i++)
-		if (swap_areas[i].state == AREA_ON)
+		if (swap_area_takes(&swap_areas[i]))
 			sum += swap_areas[i].free;
 	return sum;
 }

@@ -142,6 +142,14 @@ static void read_done(struct bio *b)
 	page_unlock(p);
 }
 
+/* A disk that does nothing but fail is given up (swap_area_takes()). */
+static void count_write(struct swap_area *a, int error)
+{
+	a->failed_writes = error ? a->failed_writes + 1 : 0;
+	if (error && !swap_area_takes(a))
+		printk("swap: %s fails every write; no more is sent there\n", a->dev->name);
+}
+
 static void write_done(struct bio *b)
 {
 	struct swap_io *io = b->private;
@@ -149,6 +157,7 @@ static void write_done(struct bio *b)
 	bool rotate = page_is(p, PG_RECLAIM) && !b->error;
 
 	TRACE(SWAP_OUT_DONE, page_pfn(p), p->private, b->error);
+	count_write(swap_entry_to_area((swap_entry){ p->private }), b->error);
 	if (b->error) {
 		log_error(io, "the slot is retired, its page stays in memory");
 		COUNT(swap_bad_slots);

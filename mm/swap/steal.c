@@ -29,7 +29,7 @@ uint32_t swap_slots_stealable(void)
 	uint32_t sum = 0;
 
 	for (unsigned i = 0; swap_steal && i < SWAP_AREAS_MAX; i++)
-		if (swap_areas[i].state == AREA_ON)
+		if (swap_area_takes(&swap_areas[i]))
 			sum += swap_areas[i].cache_only;
 	return sum;
 }
@@ -70,7 +70,7 @@ bool swap_steal_slot(swap_entry *e)
 		bool taken;
 
 		spin_lock(&swap_lock);
-		if (a->state == AREA_ON && a->header != HEADER_FOREIGN)
+		if (swap_area_takes(a))
 			p = find_victim(a);
 		spin_unlock(&swap_lock);
 		if (!p)

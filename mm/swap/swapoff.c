@@ -47,14 +47,15 @@ static void look_for_area(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg)
 		h->found = true;
 }
 
-/* The first mm that names a slot of `area`, or NULL. Doesn't sleep. */
+/* The first mm that names a slot of `area` and isn't on its way out; NULL: none. Doesn't
+ * sleep. */
 static struct mm *mm_that_uses(unsigned area)
 {
 	struct holds_entry h = { .area = area };
 	struct mm *mm;
 
 	list_for_each(mm, &mm_all, all_link) {
-		if (mm->swap_ptes == 0)
+		if (mm->swap_ptes == 0 || mm->dying)
 			continue;
 		pte_for_each(mm, look_for_area, &h);
 		if (h.found)

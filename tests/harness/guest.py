@@ -69,6 +69,6 @@ def run(command, *options, seed=None, json_wanted=True, environment=None):
 
 def shell(command, *options, audit=True, **more):
     """Run a shell command that must succeed, then the audit, which must find nothing."""
-    done = run(f"{command} && audit" if audit else command, *options, **more)
+    done = run(f"{command}; s=$?; audit && exit $s" if audit else command, *options, **more)
     done.expect(done.exit == 0, f"exit {done.exit} ({done.cause}), wanted 0: {done.err.strip()[-300:]}")
     return done

@@ -85,7 +85,7 @@ class GuestItem(TapItem):
         head = self.path.read_text(encoding="utf-8")[:4000]
         match = re.search(r"^[\s*/]*run:\s*(.+?)\s*(?:\*/)?$", head, re.MULTILINE)
         options = match.group(1).split() if match else []
-        done = guest.run(f"/bin/{self.name} && audit", "--tests", *options)
+        done = guest.run(f"/bin/{self.name}; s=$?; audit && exit $s", "--tests", *options)
         cases = tap.parse(done.out, self.name.replace("_", "-"))
         if done.exit != 0 and all(c.ok for c in cases):
             done.expect(False, f"exit {done.exit} ({done.cause}): {done.err.strip()[-300:]}")
