@@ -9,6 +9,8 @@ enum serial_port { SERIAL_COM1, SERIAL_COM2, SERIAL_PORTS };
 /* Find it and set 115200 8N1. False if there is none. */
 bool serial_init(enum serial_port port);
 void serial_write(enum serial_port port, const char *s, size_t n);
+/* Wait until all of it is on the line, before the machine goes off. */
+void serial_flush(enum serial_port port);
 /* Give every character that arrives to `sink`, in interrupt context. */
 void serial_listen(enum serial_port port, void (*sink)(char c));
 

@@ -4,9 +4,9 @@
  *
  * An emulator charges dearly for each port access, so a burst of 16 bytes (the FIFO
  * of a 16550) costs one look at the line status; an older UART gets one byte a look.
- * A line that stays busy (no reader, flow stopped) loses the burst after
- * WAIT_LOOKS looks: the log must never stop the machine. Register numbers: National
- * Semiconductor PC16550D data sheet.
+ * A line that stays busy (no reader, flow stopped) for WAIT_LOOKS looks is taken as
+ * stalled and loses what is written until it moves again: the log must never stop the
+ * machine. Register numbers: National Semiconductor PC16550D data sheet.
  */
 #include "drivers/char.h"
 #include "kernel/cpu.h"
@@ -23,11 +23,11 @@ enum {
 	IIR_FIFO = 0xc0,
 	LCR_8N1 = 0x03, LCR_DLAB = 0x80,
 	MCR_DTR_RTS_OUT2 = 0x0b, MCR_LOOP = 0x10,
-	LSR_RECEIVED = 0x01, LSR_EMPTY = 0x20,
+	LSR_RECEIVED = 0x01, LSR_EMPTY = 0x20, LSR_SENT = 0x40,
 
 	DIVISOR_115200 = 1,
 	FIFO_BYTES = 16,
-	WAIT_LOOKS = 200000,		/* over 100 ms of a real ISA bus */
+	WAIT_LOOKS = 2000000,		/* two seconds of a real ISA bus */
 	LOOPBACK_LOOKS = 10000,
 	RECEIVE_MAX = 64,		/* characters an interrupt takes at most */
 };
@@ -35,7 +35,7 @@ enum {
 struct uart {
 	uint16_t base;
 	uint8_t	 irq;
-	bool	 present;
+	bool	 present, stalled;
 	uint8_t	 burst;			/* bytes that fit when LSR_EMPTY is set */
 	void   (*sink)(char c);
 };
@@ -76,21 +76,40 @@ bool serial_init(enum serial_port port)
 	return u->present;
 }
 
+/* Wait until the line status has `bit`. False, and the line is stalled, if it hasn't. */
+static bool wait_for(struct uart *u, uint8_t bit)
+{
+	unsigned looks = u->stalled ? 1 : WAIT_LOOKS;
+
+	while (!(inb(u->base + REG_LSR) & bit)) {
+		if (--looks == 0) {
+			u->stalled = true;
+			return false;
+		}
+	}
+	u->stalled = false;
+	return true;
+}
+
 void serial_write(enum serial_port port, const char *s, size_t n)
 {
-	const struct uart *u = &uarts[port];
+	struct uart *u = &uarts[port];
 
 	while (u->present && n != 0) {
 		size_t burst = MIN(n, (size_t)u->burst);
-		unsigned looks = 0;
 
-		while (!(inb(u->base + REG_LSR) & LSR_EMPTY))
-			if (++looks == WAIT_LOOKS)
-				return;
+		if (!wait_for(u, LSR_EMPTY))
+			return;
 		n -= burst;
 		__asm__ volatile("rep outsb" : "+S"(s), "+c"(burst)
 				 : "d"(u->base + REG_DATA) : "memory");
 	}
+}
+
+void serial_flush(enum serial_port port)
+{
+	if (uarts[port].present)
+		wait_for(&uarts[port], LSR_SENT);
 }
 
 static void serial_interrupt(unsigned irq, void *arg)

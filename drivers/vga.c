@@ -17,7 +17,7 @@ enum {
 	CRTC_CURSOR_HIGH = 0x0e, CRTC_CURSOR_LOW = 0x0f,
 };
 
-static volatile uint16_t *screen;
+static uint16_t *screen;
 static uint16_t crtc;
 static unsigned column, line;
 
@@ -41,8 +41,7 @@ static void new_line(void)
 		line++;
 		return;
 	}
-	for (unsigned i = 0; i < COLUMNS * (LINES - 1); i++)
-		screen[i] = screen[i + COLUMNS];
+	memmove(screen, screen + COLUMNS, COLUMNS * (LINES - 1) * sizeof(*screen));
 	clear_line(LINES - 1);
 }
 
@@ -86,7 +85,7 @@ void vga_init(void)
 {
 	bool colour = inb(PORT_MISC_READ) & MISC_COLOUR;
 
-	screen = (volatile uint16_t *)(KERNEL_BASE + (colour ? 0xb8000u : 0xb0000u));
+	screen = (uint16_t *)(KERNEL_BASE + (colour ? 0xb8000u : 0xb0000u));
 	crtc = colour ? CRTC_COLOUR : CRTC_MONO;
 	clear_screen();
 	show_cursor();

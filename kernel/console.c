@@ -69,6 +69,12 @@ void console_report(const char *s, size_t n)
 	e9_write(s, n);
 }
 
+void console_flush(void)
+{
+	serial_flush(SERIAL_COM1);
+	serial_flush(SERIAL_COM2);
+}
+
 /* One character typed; interrupt context. */
 static void console_input(char c)
 {

@@ -14,6 +14,8 @@ void console_log(const char *s, size_t n);
 void console_put(const char *s, size_t n);
 /* Port 0xE9 only. */
 void console_report(const char *s, size_t n);
+/* Wait, within bounds, until the serial lines have sent everything. */
+void console_flush(void);
 /* Up to n characters typed, waiting for the first. Returns the count or -EINTR. Sleeps. */
 int  console_get(char *to, size_t n);
 

@@ -67,12 +67,13 @@ static void state_save(void *state)
 		__asm__ volatile("fnsave (%0); fwait" : : "r"(state) : "memory");
 }
 
+/* FRSTOR, unlike FXRSTOR, would first raise an exception that a dead thread left. */
 static void state_load(const void *state)
 {
 	if (cpu_has(CPU_FXSR))
 		__asm__ volatile("fxrstor (%0)" : : "r"(fxsave_image((void *)(uintptr_t)state)));
 	else
-		__asm__ volatile("frstor (%0)" : : "r"(state));
+		__asm__ volatile("fnclex; frstor (%0)" : : "r"(state));
 }
 
 static void state_load_clean(void)

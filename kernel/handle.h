@@ -78,5 +78,14 @@ int  handle_insert(struct handle_table *t, struct kobject *k, unsigned rights,
 struct kobject *handle_get(struct handle_table *t, int h, enum kobject_type type,
 			   unsigned rights, int *error);
 int  handle_close(struct handle_table *t, int h);
+/* Insert at a number of the caller's choice, closing what was there. Returns it,
+ * -EBADF or -ENOMEM (reference not taken). Sleeps. */
+int  handle_insert_at(struct handle_table *t, int h, struct kobject *k,
+		      unsigned rights, unsigned flags);
+
+/* What travels in a message counts like a handle: shared with its rights. */
+struct kobject *handle_copy(struct handle_table *t, int h, uint8_t *rights, int *error);
+void handle_share(struct kobject *k, unsigned rights);
+void handle_unshare(struct kobject *k, unsigned rights);
 
 #endif

@@ -17,7 +17,7 @@
  */
 enum ipc_wait { IPC_NONE, IPC_SENDING, IPC_AWAITING_REPLY, IPC_RECEIVING };
 
-enum { IPC_HANDLE_MAX = 3 };
+enum { IPC_HANDLE_MAX = IPC_HANDLES };
 
 struct ipc_state {
 	uint8_t		 wait;		/* enum ipc_wait, RANK_IPC */
@@ -25,10 +25,13 @@ struct ipc_state {
 	struct thread	*server;	/* AWAITING_REPLY: who received the call */
 	struct list	 link;		/* endpoint->callers or ->receivers; then server's clients */
 	struct list	 clients;	/* calls received and not yet answered, by link */
+	struct thread	*received;	/* call given to this thread, not yet looked at */
+	bool		 from_kernel;	/* an exception: no message in user memory */
 	struct ipc_message message;	/* the kernel's copy on its way */
 	void		*data;		/* one kernel page, or NULL */
 	struct kobject	*carried[IPC_HANDLE_MAX];	/* referenced while on its way */
 	uint8_t		 carried_rights[IPC_HANDLE_MAX];
+	uint8_t		 carried_count;
 	int		 result;	/* OK, or why the rendezvous failed */
 };
 

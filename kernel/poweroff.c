@@ -43,6 +43,7 @@ void machine_poweroff(int status)
 	block_report();
 	trace_report();
 	report("@report end\n");
+	console_flush();
 
 	outl(PORT_EXIT, 0);
 	outw(PORT_ACPI, ACPI_SLEEP_NOW);
@@ -52,6 +53,7 @@ void machine_poweroff(int status)
 
 void machine_halt(int status)
 {
+	console_flush();
 	outl(PORT_EXIT, (uint32_t)status);
 	for (;;)
 		__asm__ volatile("cli; hlt");

@@ -41,7 +41,7 @@ static bool too_many(uint32_t more)
 /* Promise `count` pages to `mm`, or -ENOMEM. mmap_lock held. Never sleeps. */
 int commit_ask(struct mm *mm, uint32_t count)
 {
-	if (too_many(count))
+	if (count > 0 && too_many(count))
 		return -ENOMEM;
 	committed += count;
 	mm->committed += count;

@@ -27,6 +27,7 @@ enum {
 
 struct page *pages;
 pfn_t page_count;
+static uint32_t ram_frames;		/* all of RAM below 896 MiB */
 struct zone zones[ZONE_COUNT];
 
 /* The zone that the frame of `p` lies in. */
@@ -205,6 +206,12 @@ uint32_t frames_total(void)
 	return zones[ZONE_DMA].present + zones[ZONE_NORMAL].present;
 }
 
+/* Frames of RAM that are nobody's: kernel image, page array, page 0, the zero page. */
+uint32_t frames_reserved(void)
+{
+	return ram_frames - frames_total();
+}
+
 /* ---- Boot ---- */
 
 static void zone_init(struct zone *z, const char *name, pfn_t start, pfn_t end)
@@ -270,6 +277,7 @@ void frame_init(const struct ram_range *ram, unsigned count, paddr_t first_free)
 	bytes = PAGE_UP(page_count * sizeof(*pages));
 	array = array_place(ram, count, MAX(first_free, KERNEL_LOAD_PADDR), bytes);
 	kept_end = array + bytes;
+	ram_frames = 0;
 	pages = paddr_address(array);
 	memset(pages, 0, bytes);
 	for (pfn_t pfn = 0; pfn < page_count; pfn++) {
@@ -282,6 +290,7 @@ void frame_init(const struct ram_range *ram, unsigned count, paddr_t first_free)
 		pfn_t start = MAX(ram[i].start, PAGE_SIZE) >> PAGE_SHIFT;
 		pfn_t end = ram[i].end >> PAGE_SHIFT;
 
+		ram_frames += end - (ram[i].start >> PAGE_SHIFT);
 		add_ram(start, MIN(end, KERNEL_LOAD_PADDR >> PAGE_SHIFT));
 		add_ram(MAX(start, kept_end >> PAGE_SHIFT), end);
 	}
@@ -298,4 +307,12 @@ void frame_unreserve(struct page *p)
 	page_clear(p, PG_RESERVED);
 	p->count = 1;
 	page_zone(p)->present++;
+}
+
+/* The frame of `p`, which has one reference, is counted as ours no more and never freed. */
+void frame_reserve(struct page *p)
+{
+	KASSERT2(p->count == 1 && p->mapcount == 0, "frame.8", page_pfn(p), p->flags);
+	page_set(p, PG_RESERVED);
+	page_zone(p)->present--;
 }

@@ -46,6 +46,8 @@ enum gfp {
 	GFP_ZERO   = BIT(2),		/* contents are zeros                    */
 	GFP_NOFAIL_SMALL = BIT(3),	/* order 0 for the kernel: try on until the
 					 * OOM killer has no victim left         */
+	GFP_SPARE = BIT(4),		/* only from what is free above the watermark:
+					 * neither reclaims nor touches the reserve */
 	GFP_KERNEL = GFP_WAIT,
 	GFP_USER   = GFP_WAIT,
 };
@@ -59,6 +61,8 @@ void page_free(struct page *p, unsigned order);
 uint32_t frames_free(void);
 /* Frames that the kernel manages (RAM less kernel image and holes). */
 uint32_t frames_total(void);
+/* Frames of RAM that it doesn't: kernel image, page array, page 0, the zero page. */
+uint32_t frames_reserved(void);
 
 /* The fast part, without reclaim, watermarks, counters or trace: the policy's alloc()
  * (mm/reclaim/) and page_alloc() before there is a policy are built on it.
@@ -74,8 +78,10 @@ void frame_give(struct page *p, unsigned order);
  */
 struct ram_range { paddr_t start, end; };
 void frame_init(const struct ram_range *ram, unsigned count, paddr_t first_free);
-/* A reserved frame becomes one of ours, held once (boot modules). */
+/* A reserved frame becomes one of ours, held once (boot modules); and the other way
+ * round, for ever (the zero page). */
 void frame_unreserve(struct page *p);
+void frame_reserve(struct page *p);
 
 /* Check frame.1, frame.5 and frame.7 to frame.11; prints each violation, returns how
  * many. frame.2, 3, 4 and 6 need page tables, lists and slots: mm/audit.c. */

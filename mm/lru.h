@@ -14,6 +14,11 @@ void lru_activate(struct page *p);
 void lru_mark_accessed(struct page *p);
 /* To the inactive tail: its write is done, free it next. Interrupt context. */
 void lru_rotate(struct page *p);
+
+/* For reclaim: take pages off the old end, with a reference each, and give them back. */
+enum lru_list { LRU_INACTIVE, LRU_ACTIVE };
+unsigned lru_isolate(struct zone *z, enum lru_list which, unsigned count, struct list *batch);
+void lru_putback(struct page *p);
 unsigned lru_check(void);
 
 #endif

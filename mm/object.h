@@ -30,6 +30,7 @@ struct object {
 	uint32_t	bytes;		/* c  size in bytes */
 	uint32_t	resident;	/* lock */
 	struct list	vmas;		/* lock  vma->object_link */
+	struct list	link;		/* all objects, for the audit */
 };
 
 /* NULL without memory. Sleeps. */
@@ -38,15 +39,13 @@ struct object *object_create(uint32_t page_count);
 struct object *object_from_frames(pfn_t first, uint32_t bytes);
 
 /* The page at `index`, with a reference, made if need be. Sleeps.
- * NULL and *error: -EFAULT beyond the end, -ENOMEM, -EIO. */
+ * NULL and *error: -EFAULT beyond the end, -ENOMEM. */
 struct page *object_get_page(struct object *o, uint32_t index, int *error);
-/* Copy to and from user memory at byte `offset`: count, or -EFAULT -EINVAL -ENOMEM. Sleeps. */
+/* Copy to and from user memory at byte `offset`, as far as the object goes: the count (0 at
+ * its end), or -EFAULT, -EINVAL (beyond the end; a boot module can't be written), -ENOMEM.
+ * Sleep. */
 int object_read(struct object *o, uint32_t offset, vaddr_t to, size_t bytes);
 int object_write(struct object *o, uint32_t offset, vaddr_t from, size_t bytes);
-
-struct vma;
-void object_vma_insert(struct object *o, struct vma *v);
-void object_vma_remove(struct object *o, struct vma *v);
 
 /* The n-th boot module with a reference, or NULL. */
 struct object *object_boot_module(unsigned n);

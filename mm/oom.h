@@ -7,11 +7,29 @@
 /*
  * An allocation found nothing after reclaim has tried everything. Kills one task at
  * most, prints the report with the figures that decided. Returns
- *   OOM_RETRY   somebody is dying or was chosen: wait for his memory and try again
+ *   OOM_RETRY   somebody is dying or was chosen, or memory is on its way: wait a little
+ *               and try again
  *   OOM_DIE     the caller is the victim: fail the allocation
  *   OOM_NOBODY  nobody can be killed: fail the allocation
  */
 enum oom_result { OOM_RETRY, OOM_DIE, OOM_NOBODY };
 enum oom_result oom_kill(unsigned order);
+
+/* A rule: when is it OOM, and who is to die? */
+struct task;
+struct oom_rule {
+	const char *name;		/* value of oom= */
+	/* Is nothing else left to do? Asked after each round of reclaim without success. */
+	bool (*is_oom)(unsigned order);
+	/* How much would killing `t` help? The highest dies; 0: must not be killed. */
+	uint32_t (*badness)(const struct task *t);
+};
+void oom_init(void);			/* choose the rule; panics in words on a wrong name */
+
+/* What a task holds, in pages: resident, swapped out, page tables. */
+struct oom_figures { uint32_t rss, swap, tables, vm; };
+struct oom_figures oom_figures(const struct task *t);
+
+extern const struct oom_rule oom_default;	/* mm/oom/default.c */
 
 #endif

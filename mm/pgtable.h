@@ -42,6 +42,10 @@ int  pte_prepare(struct mm *mm, vaddr_t addr);
 /* Free the page tables that lie wholly in [start, end): no vma is there any more, so they
  * map nothing. mmap_lock held. */
 void pgtable_trim(struct mm *mm, vaddr_t start, vaddr_t end);
+/* Every PTE that isn't 0 (mm/pte_walk.c); and how many page tables there are. */
+void pte_for_each(struct mm *mm, void (*fn)(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg),
+		  void *arg);
+uint32_t pte_table_count(const struct mm *mm);
 /* Where the next page table after the one of `addr` begins; USER_END at most. */
 vaddr_t pgtable_next(vaddr_t addr);
 void tlb_flush_page(struct mm *mm, vaddr_t addr);

@@ -35,7 +35,7 @@ ns_t kswapd_time_ns(void);
 /* Free every page that is only a cache (clean swap cache, empty slabs). Returns frames. */
 unsigned reclaim_drop_caches(void);
 
-/* Shared by policies (mm/reclaim/shrink.c). */
+/* One round of reclaim: what it is after, and what it has done so far. */
 struct scan_control {
 	uint32_t wanted;		/* frames to free */
 	uint32_t freed, scanned;
@@ -43,6 +43,5 @@ struct scan_control {
 	bool	 kswapd;
 	enum gfp flags;
 };
-void shrink_zone(struct zone *z, struct scan_control *sc);
 
 #endif

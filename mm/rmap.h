@@ -84,6 +84,8 @@ void rmap_for_each(struct page *p, void (*fn)(struct vma *v, vaddr_t addr, void 
 
 /* ---- Figures and checks ---- */
 uint32_t rmap_bytes(void);		/* memory that the map costs now */
+uint32_t rmap_mapped_pages(void);	/* counted pages that some PTE maps */
+uint32_t rmap_mapped_anon(void);	/* ... that are anonymous */
 /* Check the map's own structures; prints violations, returns how many. */
 unsigned rmap_check(void);
 

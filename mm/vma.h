@@ -72,6 +72,8 @@ struct mm {
 	vaddr_t		heap_start, heap_end;	/* brk; mmap_lock */
 	struct task    *task;		/* whose it is; NULL under construction */
 	struct list	all_link;	/* every mm, for swapoff and the audit */
+	uint32_t	pins;		/* swapoffs that work on it and sleep */
+	bool		dying;		/* mm_destroy() waits for them */
 	struct rmap_mm	rmap;		/* the reverse map's own */
 };
 
@@ -87,6 +89,9 @@ void mm_destroy(struct mm *mm);
 
 /* For mm_create() and mm_fork(): a mm without vmas; `parent` is NULL at exec. */
 struct mm *mm_create_empty(struct mm *parent);
+/* Keep an mm of mm_all from being freed while the caller sleeps; it may be dying. */
+void mm_pin(struct mm *mm);
+void mm_unpin(struct mm *mm);
 
 /* The vma that holds `addr`, or the first one above it; NULL if none. */
 struct vma *vma_find(struct mm *mm, vaddr_t addr);

@@ -11,6 +11,7 @@
 #define HANDLE_FS		1025	/* endpoint: who resolves paths (proc, until fs is there) */
 #define HANDLE_SELF		1026	/* reserved */
 #define HANDLE_CWD		1027	/* reserved */
+#define HANDLE_SYSTEM_RESERVED	4	/* so many are never given to a new handle */
 
 /* Rights. A handle that is passed on may only lose some. */
 #define HANDLE_RIGHT_CALL	0x01	/* endpoint: call, notify                */

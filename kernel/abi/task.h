@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+/* The proc server's pid; the kernel is 0, init 1, and proc hands out the rest. */
+#define PROC_PID	32768
+#define TASK_PID_MAX		32767		/* of the pids that proc may hand out */
+
 /* Exit status as wait() gives it: code << 8, or the signal that killed. */
 #define TASK_STATUS_EXIT(code)	(((code) & 0xff) << 8)
 #define TASK_STATUS_SIGNAL(sig)	((sig) & 0x7f)

@@ -1,0 +1,409 @@
+/*
+ * The rendezvous: calls, receiving, replies. docs/formats.md, "Messages", is the
+ * contract; kernel/endpoint.c has the lock and the moves of the state machine;
+ * kernel/message.c moves messages in and out of user memory, before and after what
+ * is done here. Nothing here touches user memory or allocates.
+ */
+#include "kernel/abi/errno.h"
+#include "kernel/counters.h"
+#include "kernel/ipc.h"
+#include "kernel/string.h"
+#include "kernel/syscall.h"
+#include "kernel/task.h"
+#include "kernel/thread.h"
+#include "kernel/trace.h"
+
+/* A result beside OK and the errnos: the caller runs another program now. */
+enum { IPC_EXECED = 1 };
+
+/* The words that a message moves from thread to thread: label to handle[]. */
+enum { MOVED_BYTES = offsetof(struct ipc_message, handle) };
+
+uint32_t ipc_token(const struct thread *t)
+{
+	return (uint32_t)t->generation << 16 | t->tid;
+}
+
+struct thread *ipc_find_client(uint32_t token)
+{
+	struct thread *client = thread_find(token & 0xffff, token >> 16);
+
+	if (client == NULL || client->ipc.wait != IPC_AWAITING_REPLY || client->killed ||
+	    client->ipc.server->task != current->task)
+		return NULL;
+	return client;
+}
+
+bool ipc_client_is_user(const struct thread *client)
+{
+	return !client->ipc.from_kernel;
+}
+
+/* ---- Calling ---- */
+
+/* Sleep until the wait of `current` has ended or it is killed. Nothing but threads
+ * changes the state, and none runs between the test and the sleep. */
+static void sleep_in_state(const char *what)
+{
+	uint32_t flags = irq_save();
+
+	while (current->ipc.wait != IPC_NONE &&
+	       thread_sleep(SLEEP_KILLABLE, 0, what) != -EINTR)
+		;
+	irq_restore(flags);
+}
+
+/* The end of a call's wait: its result; -EINTR if `current` was killed first. */
+static int wait_for_reply(void)
+{
+	struct ipc_state *me = &current->ipc;
+
+	if (me->wait != IPC_NONE)
+		sleep_in_state("reply");
+	if (me->wait == IPC_NONE)
+		return me->result;
+	spin_lock(&ipc_lock);
+	ipc_finish_call(current, -EINTR);
+	spin_unlock(&ipc_lock);
+	return -EINTR;
+}
+
+/* Switch straight to `next`, asleep in a rendezvous; `current` waits in one too. */
+static inline void switch_to(struct thread *next, const char *what)
+{
+	current->waiting_for = what;
+	sched_switch_to(next);
+}
+
+/* Send the message in current->ipc to `ep`, whose reference the caller holds, and wait.
+ * OK: the reply is in current->ipc. IPC_EXECED, -EPIPE, -EINTR. Sleeps. */
+static int call_endpoint(struct endpoint *ep)
+{
+	struct ipc_state *me = &current->ipc;
+	struct thread *server;
+
+	COUNT(ipc_calls);
+	TRACE(CALL, current->task->pid, me->message.label, ep->number);
+	if (current->killed)
+		return -EINTR;
+	spin_lock(&ipc_lock);
+	if (ep->dead) {
+		spin_unlock(&ipc_lock);
+		return -EPIPE;
+	}
+	server = ipc_queue_first(&ep->receivers);
+	if (server == NULL) {
+		me->wait = IPC_SENDING;
+		list_insert_tail(&ep->callers, &me->link);
+		spin_unlock(&ipc_lock);
+	} else {
+		ipc_finish_receive(server);
+		ipc_accept(server, current);
+		spin_unlock(&ipc_lock);
+		switch_to(server, "reply");
+	}
+	return wait_for_reply();
+}
+
+/* The end of a call from user mode, its result being `err`: the reply goes out, or what
+ * the message carried is dropped; the endpoint's reference too. */
+static int32_t call_end(int err, vaddr_t user_message)
+{
+	struct ipc_state *me = &current->ipc;
+
+	kobject_drop(&me->endpoint->kobject);
+	me->endpoint = NULL;
+	if (err == OK)
+		return message_store_reply(me, user_message);
+	message_release(me);
+	if (err != IPC_EXECED)
+		return err;
+	task_exec_finish();
+	return OK;
+}
+
+/* ipc_call(endpoint, message) */
+int32_t sys_ipc_call(const uint32_t *arg)
+{
+	struct ipc_state *me = &current->ipc;
+	struct endpoint *ep;
+	int err;
+
+	ep = endpoint_get(arg[0], HANDLE_RIGHT_CALL, &err);
+	if (ep == NULL)
+		return err;
+	err = message_load(me, arg[1]);
+	if (err != OK) {
+		kobject_drop(&ep->kobject);
+		return err;
+	}
+	me->endpoint = ep;
+	return call_end(call_endpoint(ep), arg[1]);
+}
+
+int ipc_call_kernel(struct endpoint *ep, uint32_t label, const uint32_t word[IPC_WORDS])
+{
+	struct ipc_state *me = &current->ipc;
+	int err;
+
+	memset(&me->message, 0, sizeof(me->message));
+	me->message.label = label;
+	memcpy(me->message.word, word, sizeof(me->message.word));
+	me->from_kernel = true;
+	err = call_endpoint(ep);
+	me->from_kernel = false;
+	message_release(me);
+	return err == OK ? (int)me->message.label : err;
+}
+
+/* ---- Receiving ---- */
+
+/* Take over the message of the client just received. Lock held. */
+static void take_message(struct ipc_state *me, struct thread *client)
+{
+	struct ipc_state *from = &client->ipc;
+	struct ipc_message *m = &me->message;
+
+	me->received = NULL;
+	memcpy(m, &from->message, MOVED_BYTES);
+	m->data_bytes = from->message.data_bytes;
+	m->token = ipc_token(client);
+	m->sender_pid = client->task->pid;
+	m->sender_uid = client->task->uid;
+	m->sender_gid = client->task->gid;
+	if (from->data == NULL && from->carried_count == 0)
+		return;
+	me->data = from->data;
+	me->carried_count = from->carried_count;
+	memcpy(me->carried, from->carried, sizeof(me->carried));
+	memcpy(me->carried_rights, from->carried_rights, sizeof(me->carried_rights));
+	from->data = NULL;
+	from->carried_count = 0;
+}
+
+/* Make the endpoint's bits the message of `current`. Lock held. */
+static void take_notification(struct ipc_state *me, struct endpoint *ep)
+{
+	struct ipc_message *m = &me->message;
+
+	memset(m, 0, offsetof(struct ipc_message, data));
+	m->label = IPC_LABEL_NOTIFY;
+	m->word[0] = ep->notifications;
+	m->data_bytes = 0;
+	m->token = 0;
+	m->sender_pid = 0;
+	m->sender_uid = 0;
+	m->sender_gid = 0;
+	ep->notifications = 0;
+}
+
+/* Something for `current` to receive, if there is: true, and its message is filled. A
+ * notification comes first. Lock held. */
+static bool receive_now(struct ipc_state *me, struct endpoint *ep)
+{
+	struct thread *client;
+
+	if (ep->notifications != 0) {
+		take_notification(me, ep);
+		return true;
+	}
+	client = ipc_queue_first(&ep->callers);
+	if (client == NULL)
+		return false;
+	list_remove(&client->ipc.link);
+	ipc_accept(current, client);
+	take_message(me, client);
+	return true;
+}
+
+/* Wait for a call or a notification; its message is in current->ipc then. `replied`, if
+ * not NULL, is a client whose reply is in place but who still sleeps: the CPU goes to
+ * it if there is nothing to receive. OK, -EPIPE, -EINTR. Sleeps. */
+static int receive(struct endpoint *ep, struct thread *replied)
+{
+	struct ipc_state *me = &current->ipc;
+	int err = OK;
+
+	spin_lock(&ipc_lock);
+	while (err == OK && !receive_now(me, ep)) {
+		if (ep->dead || current->killed) {
+			err = ep->dead ? -EPIPE : -EINTR;
+			break;
+		}
+		me->wait = IPC_RECEIVING;
+		list_insert_tail(&ep->receivers, &me->link);
+		spin_unlock(&ipc_lock);
+		if (replied != NULL && replied->state == THREAD_SLEEPING)
+			switch_to(replied, "work");	/* a fresh clone may not sleep yet */
+		replied = NULL;
+		if (me->wait != IPC_NONE)
+			sleep_in_state("work");
+		spin_lock(&ipc_lock);
+		if (me->wait != IPC_NONE) {
+			ipc_finish_receive(current);
+			err = -EINTR;
+		} else if (me->received != NULL) {
+			take_message(me, me->received);
+			break;
+		}
+	}
+	if (replied != NULL)
+		ipc_wake(replied);
+	spin_unlock(&ipc_lock);
+	return err;
+}
+
+/* Write what was received to user memory. If that can't be done the receiver gets the
+ * error; a notification's bits go back, and a call fails: with -EPIPE if the receiver's
+ * memory was bad, else with the receiver's own error (-EMFILE, -ENOMEM). Sleeps. */
+static int deliver(struct endpoint *ep, vaddr_t user_message)
+{
+	struct ipc_message *m = &current->ipc.message;
+	struct thread *client;
+	int err = message_store_received(&current->ipc, user_message);
+
+	if (err == OK)
+		return OK;
+	spin_lock(&ipc_lock);
+	if (m->token == 0) {
+		ep->notifications |= m->word[0];
+	} else {
+		client = ipc_find_client(m->token);
+		if (client != NULL) {
+			ipc_finish_call(client, err == -EFAULT ? -EPIPE : err);
+			ipc_wake(client);
+		}
+	}
+	spin_unlock(&ipc_lock);
+	return err;
+}
+
+/* ipc_receive(endpoint, message) */
+int32_t sys_ipc_receive(const uint32_t *arg)
+{
+	struct endpoint *ep;
+	int err;
+
+	ep = endpoint_get(arg[0], HANDLE_RIGHT_RECEIVE, &err);
+	if (ep == NULL)
+		return err;
+	err = message_load_room(&current->ipc, arg[1]);
+	if (err == OK)
+		err = receive(ep, NULL);
+	if (err == OK)
+		err = deliver(ep, arg[1]);
+	kobject_drop(&ep->kobject);
+	return err;
+}
+
+/* ---- Replying ---- */
+
+/* Move the message of `current` to the client of `token` as its reply. Returns the
+ * client, not woken yet, or NULL if the token is void (the message is kept). */
+static struct thread *reply_commit(uint32_t token)
+{
+	struct ipc_state *me = &current->ipc;
+	struct thread *client;
+
+	spin_lock(&ipc_lock);
+	client = ipc_find_client(token);
+	if (client != NULL) {
+		struct ipc_state *to = &client->ipc;
+
+		memcpy(&to->message, &me->message, MOVED_BYTES);
+		to->message.data_bytes = me->message.data_bytes;
+		if (me->data != NULL || me->carried_count != 0) {
+			to->data = me->data;
+			to->carried_count = me->carried_count;
+			memcpy(to->carried, me->carried, sizeof(to->carried));
+			memcpy(to->carried_rights, me->carried_rights,
+			       sizeof(to->carried_rights));
+			me->data = NULL;
+			me->carried_count = 0;
+		}
+		ipc_finish_call(client, OK);
+		TRACE(REPLY, client->task->pid, to->message.label, 0);
+	}
+	spin_unlock(&ipc_lock);
+	return client;
+}
+
+/* ipc_reply(token, message) */
+int32_t sys_ipc_reply(const uint32_t *arg)
+{
+	struct thread *client;
+	int err = message_load(&current->ipc, arg[1]);
+
+	if (err != OK)
+		return err;
+	client = reply_commit(arg[0]);
+	if (client == NULL) {
+		message_release(&current->ipc);
+		return -ESRCH;
+	}
+	ipc_wake(client);
+	return OK;
+}
+
+/* ipc_reply_receive(token, endpoint, message). A void token is no error here: the
+ * server goes on with the next call. Every error but those of receiving comes before
+ * the reply is sent. */
+int32_t sys_ipc_reply_receive(const uint32_t *arg)
+{
+	struct thread *client;
+	struct endpoint *ep;
+	int err;
+
+	ep = endpoint_get(arg[1], HANDLE_RIGHT_RECEIVE, &err);
+	if (ep == NULL)
+		return err;
+	err = message_load(&current->ipc, arg[2]);
+	if (err == OK) {
+		client = reply_commit(arg[0]);
+		if (client == NULL)
+			message_release(&current->ipc);
+		err = receive(ep, client);
+	}
+	if (err == OK)
+		err = deliver(ep, arg[2]);
+	kobject_drop(&ep->kobject);
+	return err;
+}
+
+/* ---- task_clone and task_exec ---- */
+
+void ipc_clone_begin(struct ipc_clone *call, const struct thread *client)
+{
+	call->message = client->ipc.message;
+	call->endpoint = client->ipc.endpoint;
+	kobject_hold(&call->endpoint->kobject);
+}
+
+void ipc_clone_attach(struct thread *child, const struct ipc_clone *call)
+{
+	child->ipc.message = call->message;
+	child->ipc.endpoint = call->endpoint;
+	kobject_hold(&call->endpoint->kobject);
+	spin_lock(&ipc_lock);
+	ipc_accept(current, child);
+	current->ipc.received = NULL;	/* its token comes back from task_clone */
+	spin_unlock(&ipc_lock);
+}
+
+void ipc_clone_end(struct ipc_clone *call)
+{
+	kobject_drop(&call->endpoint->kobject);
+}
+
+int32_t ipc_finish_clone(vaddr_t user_message)
+{
+	return call_end(wait_for_reply(), user_message);
+}
+
+void ipc_answer_by_exec(struct thread *client)
+{
+	spin_lock(&ipc_lock);
+	ipc_finish_call(client, IPC_EXECED);
+	spin_unlock(&ipc_lock);
+	ipc_wake(client);
+}

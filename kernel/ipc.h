@@ -1,0 +1,97 @@
+/*
+ * IPC inside the kernel: endpoints, and what tasks, exceptions and handles need of
+ * them. The rendezvous itself is in kernel/ipc.c, what goes in and out of user memory
+ * in kernel/message.c.
+ *
+ * ipc.1  a thread on endpoint->callers is SENDING, one on ->receivers is RECEIVING; one
+ *        on a thread's ipc.clients is AWAITING_REPLY and that thread is its ipc.server
+ * ipc.2  a dead endpoint has no callers and no receivers
+ */
+#ifndef KERNEL_IPC_H
+#define KERNEL_IPC_H
+
+#include "kernel/handle.h"
+#include "kernel/ipc_types.h"
+#include "kernel/list.h"
+#include "kernel/types.h"
+
+struct task;
+struct thread;
+
+/* All but `kobject`: RANK_IPC. */
+struct endpoint {
+	struct kobject kobject;		/* first */
+	uint32_t       number;		/* c  its name in traces */
+	uint32_t       receiver_rights;	/* handles and messages that may receive */
+	bool	       dead;		/* the last of those is gone */
+	uint32_t       notifications;	/* bits set since the last receive */
+	struct list    callers;		/* threads, in order of arrival, by ipc.link */
+	struct list    receivers;	/* threads that wait for work, by ipc.link */
+};
+
+/* A fresh endpoint without receiver rights yet, or NULL without memory. Sleeps. */
+struct endpoint *endpoint_create(void);
+/* A handle (or message) with HANDLE_RIGHT_RECEIVE came to be, or went: the endpoint
+ * dies with the last, and all its callers get -EPIPE. Never sleep. */
+void endpoint_receiver_add(struct kobject *k);
+void endpoint_receiver_remove(struct kobject *k);
+
+/* Or `bits` into the endpoint's notifications. Never sleeps, never allocates. */
+void endpoint_notify(struct endpoint *ep, uint32_t bits);
+/* A call by the kernel on behalf of `current`, without data or handles. Returns the
+ * reply's label, -EPIPE or -EINTR. Sleeps. */
+int  ipc_call_kernel(struct endpoint *ep, uint32_t label, const uint32_t word[IPC_WORDS]);
+
+/* Before a thread's first call; and when it ends: who awaits its reply gets -EPIPE. */
+void ipc_thread_init(struct thread *t);
+void ipc_thread_end(struct thread *t);
+
+/* The thread whose call `token` names, if a thread of the running task received it
+ * and may answer; NULL otherwise. Nothing keeps it so: look again after a sleep. */
+struct thread *ipc_find_client(uint32_t token);
+uint32_t ipc_token(const struct thread *t);
+/* Is the call of `client` one from user mode, which task_clone and task_exec need? */
+bool ipc_client_is_user(const struct thread *client);
+/* task_clone: keep the call of `client` as it is now; let a fresh thread be one more
+ * client of it, awaiting a reply from the running thread; give up what was kept. */
+struct ipc_clone {
+	struct ipc_message message;
+	struct endpoint	  *endpoint;	/* referenced */
+};
+void ipc_clone_begin(struct ipc_clone *call, const struct thread *client);
+void ipc_clone_attach(struct thread *child, const struct ipc_clone *call);
+void ipc_clone_end(struct ipc_clone *call);
+/* What a cloned thread does first: wait, and receive the reply as its parent would. */
+int32_t ipc_finish_clone(vaddr_t user_message);
+/* Answer the call of `client` by a new program: it returns to user mode with the
+ * registers in its trap frame. */
+void ipc_answer_by_exec(struct thread *client);
+
+/* ---- Between kernel/endpoint.c and kernel/ipc.c. RANK_IPC (ipc_lock) held. ---- */
+
+extern struct spinlock ipc_lock;
+/* The first thread of a queue that wasn't killed, or NULL. A killed one is taken off;
+ * the rest of its state it mends itself. */
+struct thread *ipc_queue_first(struct list *queue);
+/* SENDING or NONE -> AWAITING_REPLY: `server` gets the call of `client`, and at least
+ * its priority. */
+void ipc_accept(struct thread *server, struct thread *client);
+/* SENDING or AWAITING_REPLY -> NONE, with a result; the server's priority is worked out
+ * anew. The client is not woken. */
+void ipc_finish_call(struct thread *client, int result);
+/* RECEIVING -> NONE. The receiver is not woken. */
+void ipc_finish_receive(struct thread *receiver);
+/* Wake a thread whose wait has ended, if it sleeps. Needs no lock. */
+void ipc_wake(struct thread *t);
+/* The endpoint of `handle` with a reference, if the handle has the right; else NULL and
+ * *err = -EBADF or -EACCES. Lock not held. */
+struct endpoint *endpoint_get(uint32_t handle, unsigned right, int *err);
+
+/* Shared by ipc.c and message.c. Message: `s` is the running thread's. */
+int  message_load(struct ipc_state *s, vaddr_t user);	/* before a call or reply */
+int  message_load_room(struct ipc_state *s, vaddr_t user);	/* before a receive */
+int  message_store_reply(struct ipc_state *s, vaddr_t user);
+int  message_store_received(struct ipc_state *s, vaddr_t user);
+void message_release(struct ipc_state *s);	/* what wasn't delivered */
+
+#endif

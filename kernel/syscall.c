@@ -1,0 +1,58 @@
+/*
+ * int 0x80: from a trap frame to the function of the call, and its result back into
+ * eax. The table comes from kernel/abi/syscalls.def; what a call costs besides its own
+ * work is here and in kernel/entry.asm, so this file stays short.
+ */
+#include "kernel/abi/errno.h"
+#include "kernel/abi/ipc.h"
+#include "kernel/counters.h"
+#include "kernel/syscall.h"
+#include "kernel/task.h"
+#include "kernel/thread.h"
+#include "kernel/trace.h"
+#include "kernel/trap.h"
+
+/* Results in [-ERRNO_MAX, -1] are errors; everything else is a value (mmap's
+ * addresses above 2 GiB look negative too). */
+enum { ERRNO_MAX = 4095, SYSCALL_ARGS = 6 };
+
+typedef int32_t (*syscall_function)(const uint32_t *arg);
+
+static const syscall_function syscall_table[] = {
+#define X(number, name, arguments) [number] = sys_##name,
+#include "kernel/abi/syscalls.def"
+#undef X
+};
+
+/* Do the system call of `tf`, the frame of a trap from user mode. An unknown number
+ * gives -ENOSYS. Errors leave a SYSCALL_BAD in the trace; success leaves nothing. */
+void syscall_dispatch(struct trap_frame *tf)
+{
+	uint32_t arg[SYSCALL_ARGS] = {
+		tf->ebx, tf->ecx, tf->edx, tf->esi, tf->edi, tf->ebp
+	};
+	uint32_t number = tf->eax;
+	int32_t result = -ENOSYS;
+
+	COUNT(syscalls);
+	if (number < ARRAY_LEN(syscall_table) && syscall_table[number] != NULL)
+		result = syscall_table[number](arg);
+	if ((uint32_t)result >= (uint32_t)-ERRNO_MAX)
+		TRACE(SYSCALL_BAD, current_task()->pid, number, -result);
+	tf->eax = (uint32_t)result;
+}
+
+/* null(): what a call costs. */
+int32_t sys_null(const uint32_t *arg)
+{
+	(void)arg;
+	return OK;
+}
+
+/* yield(): let equals and betters run. */
+int32_t sys_yield(const uint32_t *arg)
+{
+	(void)arg;
+	sched_yield();
+	return OK;
+}

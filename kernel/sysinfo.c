@@ -1,0 +1,180 @@
+/*
+ * sysinfo(): figures for programs. Each SYSINFO_* has a function that fills a kernel buffer;
+ * the call copies out what fits. Rows are collected into memory of the kernel first,
+ * because a copy may sleep and the lists may change meanwhile.
+ */
+#include "drivers/block.h"
+#include "kernel/abi/errno.h"
+#include "kernel/abi/sysinfo.h"
+#include "kernel/boot.h"
+#include "kernel/counters.h"
+#include "kernel/param.h"
+#include "kernel/printk.h"
+#include "kernel/string.h"
+#include "kernel/syscall.h"
+#include "kernel/task.h"
+#include "kernel/thread.h"
+#include "kernel/time.h"
+#include "kernel/usercopy.h"
+#include "mm/audit.h"
+#include "mm/reclaim.h"
+#include "mm/slab.h"
+#include "mm/swap.h"
+#include "mm/vma.h"
+
+/* What a filler writes into, and how far it got: `used` grows beyond `size` for text that
+ * didn't fit, which is then cut. */
+struct figures {
+	char  *to;
+	size_t size, used;
+};
+
+/* ---- Fillers ---- */
+
+static void fill_memory(struct figures *f)
+{
+	mm_memory_info((struct abi_memory *)f->to);
+	f->used = sizeof(struct abi_memory);
+}
+
+static void fill_counters(struct figures *f)
+{
+	for (unsigned i = 0; i < COUNTER_COUNT && f->used < f->size; i++)
+		f->used += (size_t)ksnprintf(f->to + f->used, f->size - f->used, "%s %llu\n",
+					     counter_names[i],
+					     (unsigned long long)counters[i]);
+}
+
+static void fill_params(struct figures *f)
+{
+	f->used = param_text(f->to, f->size);
+}
+
+static void fill_cmdline(struct figures *f)
+{
+	strlcpy(f->to, boot.cmdline, f->size);
+	f->used = strlen(f->to) + 1;
+}
+
+static char task_state(const struct task *t, const struct thread *thread)
+{
+	if (t->mm == NULL || thread == NULL)
+		return 'Z';
+	if (thread->state != THREAD_SLEEPING)
+		return 'R';
+	return thread->sleep_killable ? 'S' : 'D';
+}
+
+static bool task_row(struct task *t, void *arg)
+{
+	struct figures *f = arg;
+	struct abi_task_row *row = (struct abi_task_row *)(f->to + f->used);
+	struct thread *thread = list_empty(&t->threads) ? NULL :
+				list_first(&t->threads, struct thread, task_link);
+	struct abi_usage u;
+
+	if (f->size - f->used < sizeof(*row))
+		return false;
+	memset(row, 0, sizeof(*row));
+	task_usage(t, &u);
+	row->pid = t->pid;
+	row->flags = t->flags;
+	if (t->mm != NULL) {
+		row->vm_pages = t->mm->total_pages;
+		row->rss_pages = t->mm->rss;
+		row->swap_pages = t->mm->swap_ptes;
+	}
+	row->user_ns = u.user_ns;
+	row->system_ns = u.system_ns;
+	row->faults = u.faults;
+	row->major_faults = u.major_faults;
+	row->state = task_state(t, thread);
+	strlcpy(row->name, t->name, sizeof(row->name));
+	if (thread != NULL && thread->state == THREAD_SLEEPING && thread->waiting_for != NULL)
+		strlcpy(row->waiting_for, thread->waiting_for, sizeof(row->waiting_for));
+	f->used += sizeof(*row);
+	return true;
+}
+
+static void fill_tasks(struct figures *f)
+{
+	task_for_each(task_row, f);
+}
+
+static void fill_swaps(struct figures *f)
+{
+	f->used = sizeof(struct abi_swap_row) *
+		  swap_rows((struct abi_swap_row *)f->to, f->size / sizeof(struct abi_swap_row));
+}
+
+static void fill_disks(struct figures *f)
+{
+	f->used = sizeof(struct abi_disk_row) *
+		  block_rows((struct abi_disk_row *)f->to, f->size / sizeof(struct abi_disk_row));
+}
+
+/* Count who runs or wants to, and who waits for a disk. Kernel threads and the idle
+ * thread are neither. */
+static void cpu_count(struct thread *t, void *arg)
+{
+	struct abi_cpu *c = arg;
+
+	if (t->task == NULL)
+		return;
+	if (t->state == THREAD_READY || t->state == THREAD_RUNNING)
+		c->runnable++;
+	else if (t->state == THREAD_SLEEPING && !t->sleep_killable)
+		c->blocked++;
+}
+
+static void fill_cpu(struct figures *f)
+{
+	struct abi_cpu *c = (struct abi_cpu *)f->to;
+
+	memset(c, 0, sizeof(*c));
+	c->uptime_ns = clock_ns();
+	c->idle_ns = idle_time_ns();
+	c->kswapd_ns = kswapd_time_ns();
+	c->interrupts = counters[COUNT_interrupts];
+	c->context_switches = counters[COUNT_context_switches];
+	c->user_ns = cpu_time_ns(CPU_USER);
+	c->system_ns = cpu_time_ns(CPU_SYSTEM);
+	thread_for_each(cpu_count, c);
+	f->used = sizeof(*c);
+}
+
+/* ---- The call ---- */
+
+enum { ROWS_MAX = 256, TEXT_BYTES = 8192 };
+
+/* `room` is what the largest answer takes. */
+static const struct { void (*fill)(struct figures *f); size_t room; } fillers[] = {
+	[SYSINFO_MEMORY]   = { fill_memory, sizeof(struct abi_memory) },
+	[SYSINFO_COUNTERS] = { fill_counters, TEXT_BYTES },
+	[SYSINFO_TASKS]	   = { fill_tasks, ROWS_MAX * sizeof(struct abi_task_row) },
+	[SYSINFO_SWAPS]	   = { fill_swaps, SWAP_AREAS_MAX * sizeof(struct abi_swap_row) },
+	[SYSINFO_CPU]	   = { fill_cpu, sizeof(struct abi_cpu) },
+	[SYSINFO_DISKS]	   = { fill_disks, ROWS_MAX / 8 * sizeof(struct abi_disk_row) },
+	[SYSINFO_PARAMS]   = { fill_params, TEXT_BYTES },
+	[SYSINFO_CMDLINE]  = { fill_cmdline, BOOT_CMDLINE_BYTES },
+};
+
+/* sysinfo(what, buffer, bytes) -> bytes filled: all, or what fits into `bytes`. -EINVAL for
+ * an unknown `what`, -EFAULT, -ENOMEM. */
+int32_t sys_sysinfo(const uint32_t *arg)
+{
+	struct figures f = { .used = 0 };
+	int err;
+
+	if (arg[0] >= ARRAY_LEN(fillers) || fillers[arg[0]].fill == NULL)
+		return -EINVAL;
+	f.size = fillers[arg[0]].room;
+	f.to = kmalloc(f.size, GFP_KERNEL);
+	if (f.to == NULL)
+		return -ENOMEM;
+	fillers[arg[0]].fill(&f);
+	f.used = MIN(f.used, MIN(f.size, (size_t)arg[2]));
+	err = copy_to_user(arg[1], f.to, f.used);
+	kfree(f.to);
+	return err != OK ? err : (int)f.used;
+}

@@ -1,0 +1,292 @@
+/*
+ * Page faults: from the trap to a PTE that allows the access.
+ *
+ *   page_fault_trap --> mm_fault --> nothing there: zero page, zeroed page, object's page
+ *                                    read-only PTE:  fault_write_protected  (cow.c)
+ *                                    swap entry:     fault_swapped          (swapin.c)
+ *
+ * mmap_lock is held from the look-up of the vma to the end. The PTE is read under the
+ * page_table_lock, which is dropped for every sleep; fault_lock_pte() then looks again,
+ * because reclaim takes pages away meanwhile.
+ */
+#include "kernel/abi/errno.h"
+#include "kernel/counters.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+#include "kernel/task.h"
+#include "kernel/thread.h"
+#include "kernel/trace.h"
+#include "kernel/trap.h"
+#include "mm/fault_steps.h"
+#include "mm/lru.h"
+#include "mm/object.h"
+#include "mm/rmap.h"
+
+enum trap_error { ERROR_PRESENT = 1, ERROR_WRITE = 2, ERROR_USER = 4 };
+
+struct page *zero_page;
+
+/* ---- Shared by the steps ---- */
+
+static int32_t fault_pid(const struct fault *f)
+{
+	return f->mm->task ? f->mm->task->pid : 0;
+}
+
+pte_t *fault_lock_pte(const struct fault *f)
+{
+	uint32_t ignore = pte_present(f->seen) ? PTE_ACCESSED | PTE_DIRTY : 0;
+	pte_t *pte;
+
+	spin_lock(&f->mm->page_table_lock);
+	pte = pte_find(f->mm, f->addr);
+	if (((*pte ^ f->seen) & ~ignore) == 0)
+		return pte;
+	spin_unlock(&f->mm->page_table_lock);
+	return NULL;
+}
+
+void fault_unlock_pte(const struct fault *f)
+{
+	spin_unlock(&f->mm->page_table_lock);
+}
+
+void fault_done(const struct fault *f, const struct page *p)
+{
+	TRACE(FAULT_DONE, fault_pid(f), f->addr, page_pfn(p));
+}
+
+int fault_no_memory(void)
+{
+	return current->killed ? -EINTR : -ENOMEM;
+}
+
+void fault_map_anon(const struct fault *f, pte_t *pte, struct page *p, uint32_t bits)
+{
+	*pte = pte_make(page_pfn(p), PTE_PRESENT | PTE_USER | PTE_ACCESSED | bits);
+	page_map_anon(p, f->vma, f->addr);
+}
+
+/* ---- Nothing there ---- */
+
+/* A read of untouched memory: everybody's page of zeros, not counted, read-only. */
+static int map_zero_page(struct fault *f)
+{
+	pte_t *pte = fault_lock_pte(f);
+
+	if (!pte)
+		return OK;
+	*pte = pte_make(page_pfn(zero_page), PTE_PRESENT | PTE_USER | PTE_ACCESSED);
+	fault_unlock_pte(f);
+	COUNT(zero_page_map);
+	fault_done(f, zero_page);
+	return OK;
+}
+
+/* A write to untouched memory: a zeroed page of its own. */
+static int fill_zero(struct fault *f)
+{
+	struct page *p;
+	pte_t *pte;
+
+	if (rmap_vma_prepare(f->vma) < 0)
+		return fault_no_memory();
+	p = page_alloc(GFP_USER | GFP_ZERO, 0);
+	if (!p)
+		return fault_no_memory();
+	TRACE(ZERO_FILL, page_pfn(p), fault_pid(f), f->addr);
+	page_set(p, PG_UPTODATE);
+	pte = fault_lock_pte(f);
+	if (!pte) {
+		page_drop(p);
+		return OK;
+	}
+	fault_map_anon(f, pte, p, PTE_WRITE | PTE_DIRTY);
+	fault_unlock_pte(f);
+	lru_insert_active(p);
+	COUNT(zero_fill);
+	fault_done(f, p);
+	return OK;
+}
+
+/* Map the page of an object, of which the caller's reference goes into the PTE. Private
+ * mappings are read-only, whatever the vma allows: the first write copies. */
+static int map_object_page(struct fault *f, struct page *p)
+{
+	bool shared_write = (f->vma->flags & VMA_SHARED) && (f->vma->flags & VMA_WRITE);
+	uint32_t bits = PTE_PRESENT | PTE_USER | PTE_ACCESSED;
+	pte_t *pte = fault_lock_pte(f);
+
+	if (!pte) {
+		page_drop(p);
+		return OK;
+	}
+	if (shared_write)
+		bits |= PTE_WRITE | (f->access == FAULT_WRITE ? PTE_DIRTY : 0);
+	*pte = pte_make(page_pfn(p), bits);
+	page_map_object(p, f->vma, f->addr);
+	fault_unlock_pte(f);
+	fault_done(f, p);
+	return OK;
+}
+
+/* A write to an object's page that a private mapping has not touched yet: an anonymous copy
+ * at once, without mapping the object's page in between. */
+static int copy_object_page(struct fault *f, struct page *from)
+{
+	struct page *p = NULL;
+	pte_t *pte;
+
+	if (rmap_vma_prepare(f->vma) == OK)
+		p = page_alloc(GFP_USER, 0);
+	if (!p) {
+		page_drop(from);
+		return fault_no_memory();
+	}
+	page_copy(page_address(p), page_address(from));
+	TRACE(COW, page_pfn(from), page_pfn(p), f->addr);
+	page_drop(from);
+	page_set(p, PG_UPTODATE);
+	pte = fault_lock_pte(f);
+	if (!pte) {
+		page_drop(p);
+		return OK;
+	}
+	fault_map_anon(f, pte, p, PTE_WRITE | PTE_DIRTY);
+	fault_unlock_pte(f);
+	lru_insert_active(p);
+	COUNT(cow_copy);
+	fault_done(f, p);
+	return OK;
+}
+
+static int fault_object(struct fault *f)
+{
+	struct vma *v = f->vma;
+	uint32_t index = v->object_page + ((f->addr - v->start) >> PAGE_SHIFT);
+	struct page *p;
+	int error;
+
+	p = object_get_page(v->object, index, &error);
+	if (!p)
+		return error == -ENOMEM ? fault_no_memory() : error;
+	if (f->access == FAULT_WRITE && !(v->flags & VMA_SHARED))
+		return copy_object_page(f, p);
+	return map_object_page(f, p);
+}
+
+/* ---- Which fault is it? ---- */
+
+/* The vma for an access at `addr`, grown down to it if it is a stack; NULL and *error. */
+static struct vma *fault_vma(struct mm *mm, vaddr_t addr, enum fault_access access,
+			     uint32_t esp, int *error)
+{
+	struct vma *v = vma_find(mm, addr);
+
+	*error = -EFAULT;
+	if (!v || addr < USER_START)
+		return NULL;
+	if (!(v->flags & (access == FAULT_WRITE ? VMA_WRITE : VMA_PROT)))
+		return NULL;
+	if (addr < v->start) {
+		*error = stack_grow(v, addr, esp);
+		if (*error)
+			return NULL;
+	}
+	return v;
+}
+
+/* What the PTE is now decides. */
+static int fault_by_pte(struct fault *f)
+{
+	spin_lock(&f->mm->page_table_lock);
+	f->seen = *pte_find(f->mm, f->addr);
+	spin_unlock(&f->mm->page_table_lock);
+	if (pte_present(f->seen)) {
+		if (f->access == FAULT_WRITE && !(f->seen & PTE_WRITE))
+			return fault_write_protected(f);
+		tlb_flush_page(f->mm, f->addr);	/* somebody was faster */
+		return OK;
+	}
+	if (f->seen)
+		return fault_swapped(f);
+	if (f->vma->object)
+		return fault_object(f);
+	return f->access == FAULT_WRITE ? fill_zero(f) : map_zero_page(f);
+}
+
+/* mm_fault() with the stack pointer, which bounds stack growth; 0: no bound. */
+static int fault_with_esp(struct mm *mm, vaddr_t addr, enum fault_access access, uint32_t esp)
+{
+	struct fault f = { .mm = mm, .addr = PAGE_DOWN(addr), .access = access };
+	int error;
+
+	mutex_lock(&mm->mmap_lock);
+	f.vma = fault_vma(mm, addr, access, esp, &error);
+	if (f.vma)
+		error = pte_prepare(mm, addr) < 0 ? fault_no_memory() : fault_by_pte(&f);
+	mutex_unlock(&mm->mmap_lock);
+	return error;
+}
+
+/* Make `addr` usable: see mm/fault.h. Takes mmap_lock; sleeps. */
+int mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access)
+{
+	return fault_with_esp(mm, addr, access, 0);
+}
+
+/* ---- The trap ---- */
+
+/* The access of a user thread can't be: a signal, or the end of the task. */
+static void fail_user(struct trap_frame *tf, vaddr_t addr, int error)
+{
+	struct task *t = current_task();
+
+	if (error == -EINTR)
+		return;			/* it dies on its way out */
+	if (error == -ENOMEM) {
+		printk("%s (%d): no memory for %#x, killed\n", t->name, t->pid, addr);
+		task_kill(t, TASK_STATUS_SIGNAL(ABI_SIGKILL));
+	} else if (error == -EIO) {
+		task_exception(tf, ABI_SIGBUS, addr, "page can't be read from disk");
+	} else {
+		task_exception(tf, ABI_SIGSEGV, addr, tf->error & ERROR_PRESENT ?
+			       "access not allowed" : "nothing is mapped there");
+	}
+}
+
+/* A fault of the kernel itself, outside of copies: the end. */
+static NORETURN void kernel_fault(struct trap_frame *tf, vaddr_t addr)
+{
+	const char *stack = kstack_guard_hit(addr);
+
+	if (stack)
+		panic_trap(tf, "kernel stack overflow: %s", stack);
+	panic_trap(tf, "page fault at %#x: %s, %s", addr,
+		   tf->error & ERROR_WRITE ? "write" : "read",
+		   tf->error & ERROR_PRESENT ? "protection" : "not mapped");
+}
+
+/* See mm/fault.h. `addr` was read from cr2 before interrupts could come. */
+void page_fault_trap(struct trap_frame *tf, vaddr_t addr)
+{
+	enum fault_access access = tf->error & ERROR_WRITE ? FAULT_WRITE : FAULT_READ;
+	uint32_t fixup = trap_from_user(tf) ? 0 : usercopy_fixup(tf->eip);
+	struct task *t = current_task();
+	int error = -EFAULT;
+
+	if (!trap_from_user(tf) && (!fixup || !t))
+		kernel_fault(tf, addr);
+	COUNT(pgfault);
+	t->faults++;
+	TRACE(FAULT, t->pid, addr, (tf->error & ERROR_WRITE) >> 1 |
+	      (tf->error & ERROR_USER) >> 1 | (tf->error & ERROR_PRESENT) << 2);
+	if (addr < USER_END)
+		error = fault_with_esp(t->mm, addr, access, current_trap_frame()->esp);
+	if (!error)
+		return;
+	if (fixup)
+		tf->eip = fixup;
+	else
+		fail_user(tf, addr, error);
+}

@@ -1,0 +1,35 @@
+/* Inside mm/: what the steps of one page fault share (fault.c, cow.c, swapin.c). */
+#ifndef MM_FAULT_STEPS_H
+#define MM_FAULT_STEPS_H
+
+#include "mm/fault.h"
+#include "mm/vma.h"
+
+/*
+ * One fault. Every step is entered with mmap_lock held and no spinlock, may sleep, and
+ * returns OK or why the access can't be. OK also means "the PTE isn't what was seen any
+ * more": the access is tried again, and faults again if need be.
+ */
+struct fault {
+	struct mm	 *mm;
+	struct vma	 *vma;		/* holds addr and allows the access */
+	vaddr_t		  addr;		/* of the page */
+	enum fault_access access;
+	pte_t		  seen;		/* what the PTE was */
+};
+
+/* Take the page_table_lock and return the PTE if it is as seen (but for accessed and dirty
+ * bits); else NULL, without the lock. After every sleep. */
+pte_t *fault_lock_pte(const struct fault *f);
+void fault_unlock_pte(const struct fault *f);
+/* Trace the end of the fault. */
+void fault_done(const struct fault *f, const struct page *p);
+/* No memory: -EINTR if that is because the caller was killed. */
+int fault_no_memory(void);
+/* Set the PTE, locked, to map the anonymous `p`, whose reference it takes over. */
+void fault_map_anon(const struct fault *f, pte_t *pte, struct page *p, uint32_t bits);
+
+int fault_write_protected(struct fault *f);	/* cow.c: a write to a read-only PTE */
+int fault_swapped(struct fault *f);		/* swapin.c: the PTE is a swap entry */
+
+#endif

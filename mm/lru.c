@@ -1,0 +1,204 @@
+/*
+ * The active and inactive lists, one pair a zone. New pages enter at the head and age
+ * towards the tail, from where reclaim takes them in batches (lru_isolate).
+ *
+ * A listed page holds no reference for that: page_drop() of the last reference takes
+ * it off. An isolated page is on no list (no PG_LRU), holds one reference, and is
+ * linked through page->lru by whoever isolated it.
+ *
+ * Locks: each function takes its zone's RANK_LRU itself. The end of a write rotates
+ * pages from interrupt context.
+ */
+#include "mm/lru.h"
+#include "kernel/counters.h"
+#include "kernel/panic.h"
+#include "kernel/trace.h"
+#include "mm/audit.h"
+
+enum lru_end { LRU_HEAD, LRU_TAIL };
+
+/* Enter the list that PG_ACTIVE says. lru_lock held. */
+static void link_page(struct zone *z, struct page *p, enum lru_end end)
+{
+	bool active = page_is(p, PG_ACTIVE);
+	struct list *head = active ? &z->active : &z->inactive;
+
+	KASSERT2(!page_is(p, PG_LRU | PG_BUDDY | PG_RESERVED), "frame.4", page_pfn(p), p->flags);
+	page_set(p, PG_LRU);
+	if (end == LRU_HEAD)
+		list_insert(head, &p->lru);
+	else
+		list_insert_tail(head, &p->lru);
+	if (active)
+		z->active_count++;
+	else
+		z->inactive_count++;
+}
+
+/* Leave it. lru_lock held. */
+static void unlink_page(struct zone *z, struct page *p)
+{
+	KASSERT2(page_is(p, PG_LRU), "frame.4", page_pfn(p), p->flags);
+	page_clear(p, PG_LRU);
+	list_remove(&p->lru);
+	if (page_is(p, PG_ACTIVE))
+		z->active_count--;
+	else
+		z->inactive_count--;
+}
+
+void lru_insert_active(struct page *p)
+{
+	struct zone *z = page_zone(p);
+	uint32_t flags = spin_lock_irq(&z->lru_lock);
+
+	page_set(p, PG_ACTIVE);
+	link_page(z, p, LRU_HEAD);
+	spin_unlock_irq(&z->lru_lock, flags);
+	TRACE(LRU_ADD, page_pfn(p), 1, 0);
+}
+
+void lru_insert_inactive(struct page *p)
+{
+	struct zone *z = page_zone(p);
+	uint32_t flags = spin_lock_irq(&z->lru_lock);
+
+	page_clear(p, PG_ACTIVE);
+	link_page(z, p, LRU_HEAD);
+	spin_unlock_irq(&z->lru_lock, flags);
+	TRACE(LRU_ADD, page_pfn(p), 0, 0);
+}
+
+void lru_remove(struct page *p)
+{
+	struct zone *z = page_zone(p);
+	uint32_t flags = spin_lock_irq(&z->lru_lock);
+
+	if (page_is(p, PG_LRU))
+		unlink_page(z, p);
+	page_clear(p, PG_ACTIVE | PG_REFERENCED | PG_RECLAIM);
+	spin_unlock_irq(&z->lru_lock, flags);
+}
+
+/* To the head of the active list, if it is on the inactive one. */
+void lru_activate(struct page *p)
+{
+	struct zone *z = page_zone(p);
+	uint32_t flags = spin_lock_irq(&z->lru_lock);
+
+	if (page_is(p, PG_LRU) && !page_is(p, PG_ACTIVE)) {
+		unlink_page(z, p);
+		page_set(p, PG_ACTIVE);
+		link_page(z, p, LRU_HEAD);
+		COUNT(pgactivate);
+		TRACE(ACTIVATE, page_pfn(p), 0, 0);
+	}
+	spin_unlock_irq(&z->lru_lock, flags);
+}
+
+/* inactive -> inactive, referenced -> active -> active, referenced. */
+void lru_mark_accessed(struct page *p)
+{
+	if (!page_is(p, PG_REFERENCED)) {
+		page_set(p, PG_REFERENCED);
+		return;
+	}
+	if (page_is(p, PG_LRU) && !page_is(p, PG_ACTIVE)) {
+		page_clear(p, PG_REFERENCED);
+		lru_activate(p);
+	}
+}
+
+void lru_rotate(struct page *p)
+{
+	struct zone *z = page_zone(p);
+	uint32_t flags = spin_lock_irq(&z->lru_lock);
+
+	if (page_is(p, PG_LRU) && !page_is(p, PG_ACTIVE)) {
+		list_remove(&p->lru);
+		list_insert_tail(&z->inactive, &p->lru);
+		COUNT(pgrotated);
+	}
+	spin_unlock_irq(&z->lru_lock, flags);
+}
+
+/*
+ * Take up to `count` pages off the tail of z's active or inactive list, hold each and
+ * append them to `batch`, oldest first. Returns how many. They go back by
+ * lru_putback(). Never sleeps.
+ */
+unsigned lru_isolate(struct zone *z, enum lru_list which, unsigned count, struct list *batch)
+{
+	struct list *head = which == LRU_ACTIVE ? &z->active : &z->inactive;
+	uint32_t flags = spin_lock_irq(&z->lru_lock);
+	unsigned taken = 0;
+
+	while (taken < count && !list_empty(head)) {
+		struct page *p = list_last(head, struct page, lru);
+
+		unlink_page(z, p);
+		page_hold(p);
+		list_insert_tail(batch, &p->lru);
+		taken++;
+	}
+	spin_unlock_irq(&z->lru_lock, flags);
+	return taken;
+}
+
+/* Back to the head of the list that PG_ACTIVE says; drops the reference that
+ * lru_isolate() took, which may be the last. `p` is on no list of the caller's. */
+void lru_putback(struct page *p)
+{
+	struct zone *z = page_zone(p);
+	uint32_t flags = spin_lock_irq(&z->lru_lock);
+
+	link_page(z, p, LRU_HEAD);
+	spin_unlock_irq(&z->lru_lock, flags);
+	page_drop(p);
+}
+
+/* frame.4: the lists hold what their counts and the pages' flags say. */
+static unsigned check_list(const struct zone *z, const struct list *head, uint32_t expected,
+			   uint32_t active)
+{
+	unsigned bad = 0;
+	uint32_t n = 0;
+	struct page *p;
+
+	list_for_each(p, head, lru) {
+		if (++n > page_count)
+			break;
+		if (!page_is(p, PG_LRU) || page_is(p, PG_ACTIVE) != (active != 0))
+			bad += audit_violation("frame.4", "pfn %#x is on the %s list of %s, flags %#x",
+					       page_pfn(p), active ? "active" : "inactive",
+					       z->name, p->flags);
+		if (p->count == 0)
+			bad += audit_violation("frame.4", "pfn %#x is listed and free", page_pfn(p));
+	}
+	if (n != expected)
+		bad += audit_violation("frame.4", "%s: %u pages are on the %s list, %u were counted",
+				       z->name, n, active ? "active" : "inactive", expected);
+	return bad;
+}
+
+unsigned lru_check(void)
+{
+	unsigned bad = 0, flagged = 0, counted = 0;
+	pfn_t pfn;
+
+	for (unsigned i = 0; i < ZONE_COUNT; i++) {
+		const struct zone *z = &zones[i];
+
+		if (z->present == 0)
+			continue;
+		bad += check_list(z, &z->active, z->active_count, PG_ACTIVE);
+		bad += check_list(z, &z->inactive, z->inactive_count, 0);
+		counted += z->active_count + z->inactive_count;
+	}
+	for (pfn = 0; pfn < page_count; pfn++)
+		flagged += page_is(pfn_page(pfn), PG_LRU);
+	if (flagged != counted)
+		bad += audit_violation("frame.4", "%u pages have PG_LRU, %u are listed",
+				       flagged, counted);
+	return bad;
+}

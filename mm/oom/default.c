@@ -1,0 +1,54 @@
+/*
+ * oom=default: kill only when nothing else is left, and whoever frees most.
+ *
+ * It is OOM when no page is under way to the disk and no slot can be had, not even by
+ * stealing: then no anonymous page can leave. If slots are there but reclaim fails all
+ * the same (what fills the memory can't be swapped), that shows by its failing
+ * PATIENCE times without one page freed in between.
+ */
+#include "kernel/counters.h"
+#include "kernel/task.h"
+#include "mm/oom.h"
+#include "mm/swap.h"
+#include "mm/swap/area.h"
+
+enum { PATIENCE = 16, INIT_PID = 1 };
+
+static uint64_t pages_freed(void)
+{
+	return counters[COUNT_pgsteal_kswapd] + counters[COUNT_pgsteal_direct];
+}
+
+static bool default_is_oom(unsigned order)
+{
+	static uint64_t freed_then;
+	static unsigned failures;
+	uint64_t freed_now = pages_freed();
+	bool full = swap_slots_free() == 0 && swap_slots_stealable() == 0;
+
+	(void)order;
+	if (freed_now != freed_then) {
+		freed_then = freed_now;
+		failures = 0;
+	}
+	failures++;
+	if (swap_writes_pending() > 0)
+		return failures > 4 * PATIENCE;
+	return full ? failures > 1 : failures > PATIENCE;
+}
+
+/* What killing `t` gives back: frames, slots and page tables. Never servers, nor init. */
+static uint32_t default_badness(const struct task *t)
+{
+	struct oom_figures f = oom_figures(t);
+
+	if ((t->flags & (TASK_SERVER | TASK_PROC)) || t->pid <= INIT_PID)
+		return 0;
+	return f.rss + f.swap + f.tables;
+}
+
+const struct oom_rule oom_default = {
+	.name	 = "default",
+	.is_oom	 = default_is_oom,
+	.badness = default_badness,
+};

@@ -1,0 +1,139 @@
+/*
+ * The OOM killer's part that all rules share: one victim at a time, a bounded wait for
+ * his memory, the report. The rule in force (oom=NAME) says when and who.
+ *
+ * At most one task is dying by our hand. Until its mm is gone everybody else waits, but
+ * no longer than VICTIM_TIME: if he hasn't gone by then (a disk that hangs), the next
+ * may be chosen. task_kill() wakes him out of every killable sleep, and TASK_OOM lets
+ * him use the reserve.
+ */
+#include "mm/oom.h"
+#include "kernel/counters.h"
+#include "kernel/panic.h"
+#include "kernel/param.h"
+#include "kernel/printk.h"
+#include "kernel/string.h"
+#include "kernel/task.h"
+#include "kernel/time.h"
+#include "kernel/trace.h"
+#include "mm/frame.h"
+#include "mm/pgtable.h"
+#include "mm/slab.h"
+#include "mm/swap.h"
+#include "mm/swap/area.h"
+#include "mm/vma.h"
+
+PARAM_STRING(oom_name, "oom", "default");
+
+#define VICTIM_TIME (10 * NS_PER_SECOND)
+
+static const struct oom_rule *const rules[] = { &oom_default };
+static const struct oom_rule *rule;
+static ns_t dying_since;		/* 0: nobody was dying when we last looked */
+
+void oom_init(void)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(rules); i++)
+		if (!strcmp(rules[i]->name, oom_name))
+			rule = rules[i];
+	if (!rule)
+		panic("oom=%s: there is no such rule; this build has: %s", oom_name,
+		      rules[0]->name);
+}
+
+struct oom_figures oom_figures(const struct task *t)
+{
+	const struct mm *mm = t->mm;
+
+	if (!mm)
+		return (struct oom_figures){ 0 };
+	return (struct oom_figures){ .rss = mm->rss, .swap = mm->swap_ptes,
+				     .tables = pte_table_count(mm) + 1, .vm = mm->total_pages };
+}
+
+struct choice {
+	struct task *victim;
+	uint32_t     points;
+	bool	     dying;		/* somebody is on his way out already */
+};
+
+static bool consider(struct task *t, void *arg)
+{
+	struct choice *c = arg;
+	uint32_t points;
+
+	if (!t->mm)
+		return true;
+	if (t->flags & (TASK_OOM | TASK_DYING)) {
+		c->dying = true;
+		return true;
+	}
+	points = rule->badness(t);
+	if (points > c->points) {
+		c->points = points;
+		c->victim = t;
+	}
+	return true;
+}
+
+static bool print_task(struct task *t, void *arg)
+{
+	struct oom_figures f = oom_figures(t);
+
+	(void)arg;
+	printk("oom: %5d %8u %8u %8u %8u  %s%s%s\n", t->pid, f.rss, f.swap, f.tables, f.vm,
+	       t->name, t->flags & TASK_SERVER ? " (server)" : "",
+	       t->flags & (TASK_DYING | TASK_OOM) ? " (dying)" : "");
+	return true;
+}
+
+/* The figures that decided: zones, swap, tasks. In pages. */
+static void print_report(unsigned order, const struct choice *c)
+{
+	printk("oom: no memory for a block of order %u; rule %s\n", order, rule->name);
+	for (unsigned i = 0; i < ZONE_COUNT; i++)
+		if (zones[i].present)
+			printk("oom: zone %s: free %u of %u, min %u, active %u, inactive %u%s\n",
+			       zones[i].name, zones[i].free, zones[i].present, zones[i].min,
+			       zones[i].active_count, zones[i].inactive_count,
+			       zones[i].all_unreclaimable ? ", nothing reclaimable" : "");
+	printk("oom: slots free %u of %u, to steal %u; swap cache %u, being written %u, slab %u\n",
+	       swap_slots_free(), swap_slots_total(), swap_slots_stealable(), swap_cached_pages(),
+	       swap_writes_pending(), slab_frames());
+	printk("oom:   pid      rss     swap   tables       vm  name\n");
+	task_for_each(print_task, NULL);
+	if (c->victim)
+		printk("oom: %s has the most to give: %u points\n", c->victim->name, c->points);
+}
+
+static enum oom_result kill_victim(struct task *t)
+{
+	dying_since = clock_ns();
+	COUNT(oom_kill);
+	TRACE(OOM, t->pid, t->mm->rss, frames_free());
+	t->flags |= TASK_OOM;
+	printk("Out of memory: killed %d (%s)\n", t->pid, t->name);
+	task_kill(t, TASK_STATUS_SIGNAL(ABI_SIGKILL));
+	return t == current_task() ? OOM_DIE : OOM_RETRY;
+}
+
+/* See oom.h. Called without locks, by a thread that waits for memory. Doesn't sleep. */
+enum oom_result oom_kill(unsigned order)
+{
+	struct choice c = { .victim = NULL };
+	struct task *me = current_task();
+
+	if (me && (me->flags & TASK_OOM))
+		return OOM_DIE;
+	task_for_each(consider, &c);
+	if (!c.dying)
+		dying_since = 0;
+	else if (dying_since == 0)
+		dying_since = clock_ns();
+	if (c.dying && clock_ns() < dying_since + VICTIM_TIME)
+		return OOM_RETRY;
+	if (!rule->is_oom(order))
+		return OOM_RETRY;
+	print_report(order, &c);
+	return c.victim ? kill_victim(c.victim) : OOM_NOBODY;
+}

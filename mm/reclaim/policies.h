@@ -1,0 +1,33 @@
+/* The policies that mm/reclaim/ has, and what they share beyond mm/reclaim.h. */
+#ifndef MM_RECLAIM_POLICIES_H
+#define MM_RECLAIM_POLICIES_H
+
+#include "mm/reclaim.h"
+
+extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
+
+/* ---- shrink.c ---- */
+
+enum {
+	RECLAIM_BATCH	 = 32,		/* pages looked at in one go (SWAP_CLUSTER_MAX) */
+	RECLAIM_PRIORITY = 12,		/* DEF_PRIORITY: where a round of reclaim begins */
+};
+
+/* From the active to the inactive list: `count` pages of z's old end are looked at; mapped
+ * ones are spared if they were used, or all of them unless `take_mapped`. */
+void refill_inactive(struct zone *z, unsigned count, bool take_mapped);
+/* Look at `count` pages of z's inactive tail and free what can be freed. */
+void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc);
+
+/* ---- alloc.c ---- */
+
+enum mark { MARK_NONE, MARK_HALF, MARK_MIN, MARK_LOW };
+/* A block from the highest allowed zone that stays above its watermark; NULL: none. */
+struct page *take_above(enum gfp flags, unsigned order, enum mark mark);
+/* May the running thread use the reserve below the watermarks? */
+bool may_use_reserve(void);
+/* After reclaim freed nothing: may the caller try again? Asks the OOM rule, and waits for a
+ * victim's memory, for a bounded time. Sleeps. */
+bool oom_then_retry(unsigned order);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * Which reclaim policy is in force. The list below is all that a build has; reclaim=NAME
+ * chooses one at boot, and a name that isn't here, or a policy that this build's
+ * reverse map can't serve, is refused before anything depends on it.
+ */
+#include "kernel/panic.h"
+#include "kernel/param.h"
+#include "kernel/printk.h"
+#include "kernel/string.h"
+#include "mm/oom.h"
+#include "mm/reclaim/policies.h"
+#include "mm/slab.h"
+#include "mm/swap.h"
+
+PARAM_STRING(reclaim_name, "reclaim", "2.6");
+
+static const struct reclaim_policy *const policies[] = {
+	&reclaim_linux26,
+};
+
+const struct reclaim_policy *reclaim;
+
+static const struct reclaim_policy *find_policy(const char *name)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(policies); i++)
+		if (!strcmp(policies[i]->name, name))
+			return policies[i];
+	return NULL;
+}
+
+static void list_names(char *to, size_t size)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; i < ARRAY_LEN(policies) && at < size; i++)
+		at += (size_t)ksnprintf(to + at, size - at, "%s%s", i ? ", " : "",
+					policies[i]->name);
+}
+
+/*
+ * Choose the policy and the OOM rule by name and set the watermarks. Called once at boot
+ * when the frames are known. An unknown or refused name ends the boot in words.
+ */
+void reclaim_init(void)
+{
+	const struct reclaim_policy *policy = find_policy(reclaim_name);
+	const char *why;
+	char names[128];
+
+	list_names(names, sizeof(names));
+	if (!policy)
+		panic("reclaim=%s: there is no such policy; this build has: %s", reclaim_name,
+		      names);
+	why = policy->refuses();
+	if (why)
+		panic("reclaim=%s: not with this build: %s; it has: %s", reclaim_name, why, names);
+	policy->set_watermarks();
+	reclaim = policy;
+	oom_init();
+	for (unsigned i = 0; i < ZONE_COUNT; i++)
+		if (zones[i].present)
+			printk("reclaim=%s: zone %s: %u frames, watermarks %u %u %u\n",
+			       policy->name, zones[i].name, zones[i].present, zones[i].min,
+			       zones[i].low, zones[i].high);
+}
+
+/* ---- What MACHINE_DROP_CACHES asks for ---- */
+
+/* Free `p` if it is a clean page of the swap cache that no PTE maps. */
+static bool drop_page(struct page *p)
+{
+	bool clean;
+
+	if (!page_is(p, PG_SWAPCACHE) || page_is(p, PG_DIRTY | PG_WRITEBACK) || p->mapcount > 0)
+		return false;
+	if (p->count != 1 || !page_trylock(p))
+		return false;
+	page_hold(p);
+	clean = !page_is(p, PG_DIRTY | PG_WRITEBACK) && page_is(p, PG_SWAPCACHE);
+	if (clean)
+		swap_cache_delete(p);
+	page_unlock(p);
+	page_drop(p);
+	return clean;
+}
+
+/*
+ * Free every page that is only a cache: clean swap-cache pages that nobody maps, and
+ * empty slabs. Pages under way to the disk are left. Returns frames freed. Never sleeps.
+ */
+unsigned reclaim_drop_caches(void)
+{
+	unsigned freed = 0;
+
+	for (pfn_t pfn = 0; pfn < page_count; pfn++)
+		freed += drop_page(pfn_page(pfn));
+	return freed + slab_shrink();
+}

@@ -1,0 +1,245 @@
+/*
+ * The mechanism that reclaim policies share: what is done with one page (the state
+ * machine of Linux 2.6.5's shrink_list, VM-HISTORY 4.5), in batches taken off a zone's
+ * lists. Which lists, how far and when is the policy's.
+ *
+ * Pages that must be written are collected and written in the order of their slots, so
+ * that the block layer makes few large requests of them.
+ *
+ * Locks: none held; page locks are only tried. Never allocates. Sleeps only in
+ * swap_write(), for a bio of the pool, or on the first write to an area.
+ */
+#include "drivers/block.h"
+#include "kernel/counters.h"
+#include "kernel/panic.h"
+#include "kernel/thread.h"
+#include "kernel/trace.h"
+#include "mm/lru.h"
+#include "mm/reclaim/policies.h"
+#include "mm/rmap.h"
+#include "mm/swap/area.h"
+
+enum verdict {
+	PAGE_KEEP,		/* back to the inactive list */
+	PAGE_ACTIVATE,		/* back to the active list */
+	PAGE_WRITE,		/* still locked; to the disk, then inactive */
+	PAGE_FREE,		/* our reference is the last */
+};
+
+/* Pages on their way to the disk: locked, isolated, unmapped. */
+struct write_batch {
+	unsigned     count;
+	struct page *page[RECLAIM_BATCH];
+};
+
+/* References that are accounted for: ours, and the cache's. */
+static bool only_ours(const struct page *p)
+{
+	return p->count == 1u + page_is(p, PG_SWAPCACHE);
+}
+
+/* A page whose last write failed. If its PTEs can be moved to another slot it may be
+ * written there; else it stays in memory. */
+static bool leave_bad_slot(struct page *p)
+{
+	if (swap_count((swap_entry){ p->private }) == 1) {
+		swap_cache_delete(p);
+		return true;
+	}
+	return p->mapcount == 0 && swap_relocate(p);
+}
+
+/* An unmapped locked page: write it, free it, or why not. */
+static enum verdict judge_unmapped(struct page *p, bool referenced, const struct scan_control *sc)
+{
+	if (page_is(p, PG_DIRTY) && page_is(p, PG_SWAPCACHE)) {
+		if (referenced || !only_ours(p))
+			return PAGE_KEEP;
+		if (swap_congested() && !sc->kswapd)
+			return PAGE_KEEP;
+		return PAGE_WRITE;
+	}
+	if (!only_ours(p))
+		return PAGE_KEEP;
+	if (page_is(p, PG_SWAPCACHE))
+		swap_cache_delete(p);
+	return PAGE_FREE;
+}
+
+/* Numbers as in VM-HISTORY 4.5. */
+static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
+{
+	bool referenced;
+
+	if (page_is(p, PG_WRITEBACK))
+		return PAGE_KEEP;					/* 3 */
+	if (page_is(p, PG_MLOCKED) || page_is(p, PG_OBJECT))
+		return PAGE_ACTIVATE;
+	if (page_is(p, PG_ERROR) && page_is(p, PG_UPTODATE) && page_is(p, PG_SWAPCACHE) &&
+	    !leave_bad_slot(p))
+		return PAGE_ACTIVATE;
+	referenced = rmap_referenced(p) > 0;
+	if (referenced && (p->mapcount > 0 || page_is(p, PG_SWAPCACHE)))
+		return PAGE_ACTIVATE;					/* 4 */
+	if (p->mapcount > 0 && !page_is(p, PG_SWAPCACHE) && !swap_cache_add_new(p))
+		return PAGE_ACTIVATE;					/* 5 */
+	if (p->mapcount > 0) {						/* 6 */
+		enum rmap_result r = rmap_try_to_unmap(p);
+
+		if (r != RMAP_UNMAPPED)
+			return r == RMAP_AGAIN ? PAGE_KEEP : PAGE_ACTIVATE;
+	}
+	return judge_unmapped(p, referenced, sc);			/* 7 to 9 */
+}
+
+/* Free a page that only we refer to. */
+static void free_page(struct page *p, struct scan_control *sc)
+{
+	page_unlock(p);
+	page_drop(p);
+	sc->freed++;
+	if (sc->kswapd)
+		COUNT(pgsteal_kswapd);
+	else
+		COUNT(pgsteal_direct);
+}
+
+static void judge(struct page *p, struct scan_control *sc, struct write_batch *w)
+{
+	enum verdict v;
+
+	list_remove(&p->lru);
+	if (!page_trylock(p)) {
+		lru_putback(p);						/* 1 */
+		return;
+	}
+	TRACE(ISOLATE, page_pfn(p), 0, 0);
+	v = judge_locked(p, sc);
+	if (v == PAGE_FREE) {
+		free_page(p, sc);
+		return;
+	}
+	if (v == PAGE_WRITE) {
+		w->page[w->count++] = p;
+		return;
+	}
+	if (v == PAGE_ACTIVATE) {
+		page_set(p, PG_ACTIVE);
+		COUNT(pgactivate);
+		TRACE(ACTIVATE, page_pfn(p), 0, 0);
+	}
+	page_unlock(p);
+	lru_putback(p);
+}
+
+/* In order of their slots: insertion, since they mostly are already. */
+static void sort_by_slot(struct write_batch *w)
+{
+	for (unsigned i = 1; i < w->count; i++) {
+		struct page *p = w->page[i];
+		unsigned j = i;
+
+		for (; j > 0 && w->page[j - 1]->private > p->private; j--)
+			w->page[j] = w->page[j - 1];
+		w->page[j] = p;
+	}
+}
+
+/* Start all writes. Each page is back on the inactive list before its write can end, so
+ * that the end of the write finds it there and moves it to the tail. */
+static void write_out(struct write_batch *w)
+{
+	if (w->count == 0)
+		return;
+	sort_by_slot(w);
+	block_plug();
+	for (unsigned i = 0; i < w->count; i++) {
+		struct page *p = w->page[i];
+
+		page_hold(p);
+		page_set(p, PG_RECLAIM);
+		lru_putback(p);
+		swap_write(p);
+		page_drop(p);
+	}
+	block_unplug();
+	w->count = 0;
+}
+
+/* One batch off the inactive tail. Returns how many pages there were. */
+static unsigned shrink_batch(struct zone *z, unsigned count, struct scan_control *sc)
+{
+	struct write_batch writes = { .count = 0 };
+	struct list batch = LIST_INIT(batch);
+	uint32_t freed_before = sc->freed;
+	unsigned n = lru_isolate(z, LRU_INACTIVE, MIN(count, (unsigned)RECLAIM_BATCH), &batch);
+
+	while (!list_empty(&batch))
+		judge(list_first(&batch, struct page, lru), sc, &writes);
+	write_out(&writes);
+	if (sc->kswapd)
+		COUNT_ADD(pgscan_kswapd, n);
+	else
+		COUNT_ADD(pgscan_direct, n);
+	sc->scanned += n;
+	z->scanned_since_freed += n;
+	if (sc->freed > freed_before) {
+		z->scanned_since_freed = 0;
+		z->all_unreclaimable = false;
+	}
+	return n;
+}
+
+/*
+ * Look at up to `count` pages of z's inactive tail, until sc->wanted are free. Sleeps
+ * (see above).
+ */
+void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc)
+{
+	while (count > 0 && sc->freed < sc->wanted) {
+		unsigned n = shrink_batch(z, count, sc);
+
+		if (n == 0)
+			return;
+		count -= MIN(n, count);
+		cond_resched();
+	}
+}
+
+/* Does an active page stay active? It is mapped and was used, or mapped pages are to be
+ * spared, or there is nowhere to put it. */
+static bool stays_active(struct page *p, bool take_mapped, bool swap)
+{
+	bool used;
+
+	if (page_is(p, PG_MLOCKED) || (!swap && p->mapcount > 0 && !page_is(p, PG_OBJECT)))
+		return true;
+	if (p->mapcount == 0)
+		return false;
+	if (!take_mapped || !page_trylock(p))
+		return true;
+	used = rmap_referenced(p) > 0;
+	page_unlock(p);
+	return used;
+}
+
+/* See policies.h. Never sleeps. */
+void refill_inactive(struct zone *z, unsigned count, bool take_mapped)
+{
+	bool swap = swap_slots_total() > 0;
+	struct list batch = LIST_INIT(batch);
+	unsigned n = lru_isolate(z, LRU_ACTIVE, count, &batch);
+
+	COUNT_ADD(pgrefill, n);
+	while (!list_empty(&batch)) {
+		struct page *p = list_first(&batch, struct page, lru);
+
+		list_remove(&p->lru);
+		if (!stays_active(p, take_mapped, swap)) {
+			page_clear(p, PG_ACTIVE);
+			COUNT(pgdeactivate);
+			TRACE(DEACTIVATE, page_pfn(p), 0, 0);
+		}
+		lru_putback(p);
+	}
+}

@@ -1,0 +1,122 @@
+/*
+ * Swap-in with read-around (VM-HISTORY 1.8, 2.7): the aligned block of swap.readahead
+ * slots that holds the wanted one is read in one go. Pages that went out together lie
+ * together and will mostly be wanted together; what they cost beyond the first is
+ * transfer time alone.
+ *
+ * The wanted page is allocated with all means; neighbours only from what is free above
+ * the watermark: a guess must not push out a page that is in use.
+ */
+#include "kernel/counters.h"
+#include "kernel/panic.h"
+#include "kernel/param.h"
+#include "kernel/thread.h"
+#include "mm/lru.h"
+#include "mm/swap/area.h"
+
+enum { READAHEAD_MAX = 64 };
+
+PARAM_U32(swap_readahead_pages, "swap.readahead", 16, 1, READAHEAD_MAX);
+
+/* A fresh locked page for `e` in the cache, holding one reference besides; NULL without
+ * memory, or if the slot is free by now or has got a page. Sleeps if `how` says so. */
+static struct page *new_cached_page(swap_entry e, enum gfp how)
+{
+	struct page *p = page_alloc(how, 0);
+
+	if (!p)
+		return NULL;
+	if (!page_trylock(p))
+		panic("swap: a new page, pfn %#x, is locked", page_pfn(p));
+	if (swap_cache_add_read(p, e))
+		return p;
+	page_unlock(p);
+	page_drop(p);
+	return NULL;
+}
+
+static bool worth_reading(swap_entry e)
+{
+	struct swap_area *a;
+	bool worth;
+
+	spin_lock(&swap_lock);
+	a = swap_entry_in_use(e);
+	worth = a && !slot_page(a, swap_entry_slot(e));
+	spin_unlock(&swap_lock);
+	return worth;
+}
+
+/* The first slot of the aligned block that holds `slot`. */
+static uint32_t block_start(uint32_t slot)
+{
+	return slot - slot % swap_readahead_pages;
+}
+
+/*
+ * Put pages for the slots around `e` into the cache, locked, in slot order; `wanted` is
+ * already there. Returns how many stand in batch[]. Doesn't reclaim.
+ */
+static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[READAHEAD_MAX])
+{
+	unsigned area = swap_entry_area(e), n = 0;
+	uint32_t wanted_slot = swap_entry_slot(e), slot = block_start(wanted_slot);
+
+	for (unsigned i = 0; i < swap_readahead_pages; i++, slot++) {
+		swap_entry around = swap_entry_make(area, slot);
+		struct page *p;
+
+		if (slot == wanted_slot) {
+			batch[n++] = wanted;
+			continue;
+		}
+		if (!worth_reading(around))
+			continue;
+		p = new_cached_page(around, GFP_SPARE);
+		if (!p)
+			continue;
+		batch[n++] = p;
+		COUNT(swap_readahead);
+	}
+	return n;
+}
+
+/* Read all pages of the batch as one plugged burst. */
+static void read_batch(struct page *batch[READAHEAD_MAX], unsigned n, const struct page *wanted)
+{
+	block_plug();
+	for (unsigned i = 0; i < n; i++) {
+		struct page *p = batch[i];
+
+		if (p == wanted)
+			lru_insert_active(p);
+		else
+			lru_insert_inactive(p);
+		swap_read_start(p);
+		if (p != wanted)
+			page_drop(p);
+	}
+	block_unplug();
+}
+
+/*
+ * The page of `e`: see swap.h. The caller's PTE (or object entry) holds a count of the
+ * slot, so that the slot stays what it is. If no page can be entered, then either there
+ * is no memory, or somebody entered his while we slept for ours: that one is found.
+ */
+struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
+{
+	struct page *batch[READAHEAD_MAX];
+	struct page *p = swap_cache_find(e);
+
+	(void)v;
+	(void)addr;
+	if (p)
+		return p;
+	p = new_cached_page(e, GFP_USER);
+	if (!p)
+		return swap_cache_find(e);
+	*major = true;
+	read_batch(batch, gather(e, p, batch), p);
+	return p;
+}

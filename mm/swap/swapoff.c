@@ -1,0 +1,162 @@
+/*
+ * swapoff: bring everything back from an area and let it go. First the mms, one after
+ * the other (mm_unuse() in mm/fault.c), then pages that only the cache still holds.
+ *
+ * Locks: swapon_lock all the time. No new slots are given from an area that is leaving;
+ * pages that don't fit into RAM go to other areas by the usual way.
+ */
+#include "kernel/abi/errno.h"
+#include "kernel/panic.h"
+#include "kernel/printk.h"
+#include "kernel/string.h"
+#include "kernel/thread.h"
+#include "mm/frame.h"
+#include "mm/swap/area.h"
+#include "mm/vma.h"
+
+/* The area on partition `name`, or NULL. swapon_lock held. */
+static struct swap_area *area_named(const char *name)
+{
+	for (unsigned i = 0; i < SWAP_AREAS_MAX; i++)
+		if (swap_areas[i].state != AREA_OFF && !strcmp(swap_areas[i].dev->name, name))
+			return &swap_areas[i];
+	return NULL;
+}
+
+/* What the area's pages could go to. */
+static bool would_fit(const struct swap_area *a)
+{
+	uint32_t cached = swap_cached_pages();
+	uint32_t needs = a->used > cached ? a->used - cached : 0;
+
+	return needs < frames_free() + swap_slots_free();
+}
+
+struct holds_entry {
+	unsigned area;
+	bool	 found;
+};
+
+static void look_for_area(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg)
+{
+	struct holds_entry *h = arg;
+
+	(void)mm;
+	(void)addr;
+	if (pte_is_swap(*pte) && swap_entry_area(pte_swap_entry(*pte)) == h->area)
+		h->found = true;
+}
+
+/* The first mm that names a slot of `area` and isn't on its way out; NULL: none. Doesn't
+ * sleep. */
+static struct mm *mm_that_uses(unsigned area)
+{
+	struct holds_entry h = { .area = area };
+	struct mm *mm;
+
+	list_for_each(mm, &mm_all, all_link) {
+		if (mm->swap_ptes == 0 || mm->dying)
+			continue;
+		pte_for_each(mm, look_for_area, &h);
+		if (h.found)
+			return mm;
+	}
+	return NULL;
+}
+
+/*
+ * Bring back what the mms have in `area`. Each round empties one mm, so there are as
+ * many rounds as mms, and new entries for the area don't arise.
+ */
+static int unuse_mms(unsigned area)
+{
+	struct mm *mm;
+	int error = 0;
+
+	while (!error && (mm = mm_that_uses(area)) != NULL) {
+		if (current->killed)
+			return -EINTR;
+		error = mm_unuse(mm, area);
+		cond_resched();
+	}
+	return error;
+}
+
+/* Let the page of `slot` leave the cache. -EBUSY if something else holds the slot. */
+static int empty_slot(struct swap_area *a, uint32_t slot)
+{
+	swap_entry e = swap_entry_make(swap_area_number(a), slot);
+	struct page *p = swap_cache_find(e);
+
+	if (!p)
+		return -EBUSY;
+	page_lock(p);
+	page_wait_writeback(p);
+	if (page_is(p, PG_SWAPCACHE) && p->private == e.v && swap_count(e) == 1)
+		swap_cache_delete(p);
+	page_unlock(p);
+	page_drop(p);
+	return swap_count(e) == 0 || slot_count(a, slot) == SLOT_BAD ? 0 : -EBUSY;
+}
+
+static int empty_cache(struct swap_area *a)
+{
+	int error = 0;
+
+	for (uint32_t slot = 1; !error && a->used > 0 && slot < a->size; slot++)
+		if (slot_count(a, slot) != 0 && slot_count(a, slot) != SLOT_BAD)
+			error = empty_slot(a, slot);
+	return error;
+}
+
+static void set_state(struct swap_area *a, enum area_state state)
+{
+	spin_lock(&swap_lock);
+	a->state = state;
+	spin_unlock(&swap_lock);
+}
+
+static int leave(struct swap_area *a)
+{
+	int error;
+
+	if (!would_fit(a))
+		return -ENOMEM;
+	set_state(a, AREA_LEAVING);
+	error = unuse_mms(swap_area_number(a));
+	if (!error)
+		error = empty_cache(a);
+	if (error) {
+		set_state(a, AREA_ON);
+		return error;
+	}
+	KASSERT2(a->used == 0, "swap.2", a->used, a->free);
+	set_state(a, AREA_OFF);
+	return 0;
+}
+
+/*
+ * Take partition `name` out of service: see swap.h. -EINVAL if it isn't in it, -ENOMEM
+ * if its pages fit nowhere, -EINTR if the caller was killed, -EIO if a page can't be
+ * read; the area then stays in service. Sleeps.
+ */
+int swap_off(const char *name)
+{
+	struct swap_area *a;
+	int error = -EINVAL;
+
+	mutex_lock(&swapon_lock);
+	a = area_named(name);
+	if (a)
+		error = leave(a);
+	if (a && !error) {
+		a->dev->claimed = false;
+		if (a->header_page)
+			page_free(a->header_page, 0);
+		a->header_page = NULL;
+		slots_destroy(a);
+	}
+	mutex_unlock(&swapon_lock);
+	printk("swap: swapoff %s: %s\n", name, error ? "failed, it stays as it was" : "done");
+	return error;
+}

@@ -1,0 +1,114 @@
+"""A failed test in four lines: what, which invariant, the machine's last events, where to look.
+
+    FAIL vm-swap-cow-07  child reads back its own page after swap-out        seed 41
+    INV  swap.3: a slot's count equals its PTEs plus the swap cache: count 1, PTEs 2
+    LAST 0.184310 swap_out pfn 0x1a3 slot 17 / 0.184322 unmap pfn 0x1a3 pid 9
+    LOOK mm/swap/slots.c swap_dup()      AGAIN make test T=vm-swap-cow-07 SEED=41
+"""
+import glob
+import os
+import re
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+INVARIANT = re.compile(r"\b([a-z]{2,10}\.\d{1,2})\b[:\s]*(.*)")
+LAST_RECORDS = 4
+
+# Where a failure of an area is looked for when neither an invariant nor a backtrace says more.
+AREAS = {
+    "boot": "kernel/main.c kernel_main()",
+    "disk": "drivers/ide.c",
+    "fpu": "kernel/fpu.c fpu_trap()",
+    "image": "tools/image",
+    "ipc": "kernel/ipc.c",
+    "lab": "kernel/time.c",
+    "mm": "mm/fault.c mm_fault()",
+    "oom": "mm/oom/",
+    "proc": "user/servers/proc.c",
+    "rmap": "mm/rmap/",
+    "run": "tools/runner/machine.py judge()",
+    "swap": "mm/swap/",
+    "sys": "kernel/syscall.c",
+    "tools": "tools/",
+    "user": "user/",
+    "vm": "mm/fault.c mm_fault()",
+}
+QUIET = {"panic", "panic_trap", "panic_assert", "kassert_fail", "assert_fail"}
+
+
+def table():
+    """docs/invariants.md: {"swap.3": (sentence, function that checks it)}."""
+    rows = {}
+    with open(os.path.join(ROOT, "docs", "invariants.md"), encoding="utf-8") as f:
+        for line in f:
+            cells = [c.strip() for c in line.strip().strip("|").split("|")]
+            if len(cells) == 3 and INVARIANT.fullmatch(cells[0] + " "):
+                checks = re.findall(r"(\w+)\(\)", cells[2])
+                rows[cells[0]] = cells[1], checks[0] if checks else ""
+    return rows
+
+
+def find_invariant(text):
+    """The first line that cites an invariant: ("swap.3", the whole sentence), or None."""
+    known = table()
+    for line in text.splitlines():
+        match = INVARIANT.search(line)
+        if match and match.group(1) in known:
+            return match.group(1), f"{match.group(1)}: {match.group(2).strip() or known[match.group(1)][0]}"
+    return None
+
+
+def _enclosing_function(lines, index):
+    for i in range(index, -1, -1):
+        match = re.match(r"^[A-Za-z_][\w\s*]*?\b(\w+)\(", lines[i])
+        if match and not lines[i].rstrip().endswith(";"):
+            return match.group(1) + "()"
+    return ""
+
+
+def _sources():
+    for pattern in ("mm/**/*.c", "kernel/*.c", "drivers/*.c"):
+        for path in sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True)):
+            with open(path, encoding="utf-8", errors="replace") as f:
+                yield os.path.relpath(path, ROOT), f.read().splitlines()
+
+
+def where_checked(invariant):
+    """"file function()" of what cites the invariant in a string, else of what the table names."""
+    function = table().get(invariant, ("", ""))[1]
+    definition = None
+    for path, lines in _sources():
+        for i, line in enumerate(lines):
+            if f'"{invariant}' in line:
+                return f"{path} {_enclosing_function(lines, i)}".strip()
+            if function and re.match(rf"[A-Za-z_][\w\s*]*\b{function}\(", line) and not line.endswith(";"):
+                definition = f"{path} {function}()"
+    return definition
+
+
+def _from_backtrace(text):
+    for name in re.findall(r"^\s+0x[0-9a-f]+ (\w+)\+0x", text, re.MULTILINE):
+        if name not in QUIET:
+            return f"{name}()"
+    return None
+
+
+def _sentence(message):
+    line = " ".join(message.split())
+    return line if len(line) <= 300 else line[:297] + "..."
+
+
+def block(name, sentence, message, seed, run=None):
+    """The lines for one failed case. `run`: the guest run that shows it, if there was one."""
+    text = "\n".join([message] + ([run.err, run.log, run.out] if run else []))
+    found = find_invariant(text)
+    last = run.trace[-LAST_RECORDS:] if run else []
+    look = where_checked(found[0]) if found else None
+    look = look or _from_backtrace(text) or AREAS.get(name.split("-")[0], "tests/")
+    lines = [f"FAIL {name}  {sentence}        seed {seed}"]
+    lines.append("INV  " + (found[1] if found else _sentence(message)))
+    if last:
+        lines.append("LAST " + " / ".join(last))
+    lines.append(f"LOOK {look}      AGAIN make test T={name} SEED={seed}")
+    if found:
+        lines.append("     " + _sentence(message))
+    return "\n".join(lines)

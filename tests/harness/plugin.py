@@ -1,0 +1,191 @@
+"""The pytest plugin that all tests run under, and their only reporter.
+
+Three kinds of files make tests: test_*.py; host/*.c, programs for this machine; guest/*.test and
+user/tests/t_*.c, programs for the guest. The C kinds print TAP, and each TAP line counts as one test.
+"""
+import os
+import re
+import sys
+import time
+
+import pytest
+
+from . import evidence, guest, host, tap
+
+CASE = re.compile(r"[a-z0-9]+(?:-[a-z0-9_]+)*-\d+")
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("clockhand")
+    group.addoption("--named", default="", help="only tests whose name has this")
+    group.addoption("--verbose", action="count", default=0, help="asked for by pytest itself")
+    group.addoption("--quick", action="store_true", help="only tests that take seconds")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: left out of make test-quick")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Reporter(config), "clockhand-reporter")
+
+
+# ---- names ----
+
+def item_name(item):
+    """AREA-TOPIC-NN of a Python test: its parameter's id if that is one, else its function's name."""
+    callspec = getattr(item, "callspec", None)
+    if callspec and CASE.fullmatch(callspec.id):
+        return callspec.id
+    return re.sub(r"^test_", "", getattr(item, "originalname", None) or item.name).replace("_", "-")
+
+
+def item_sentence(item):
+    doc = getattr(getattr(item, "function", None), "__doc__", None) or getattr(item, "sentence", "")
+    return doc.strip().split("\n")[0].rstrip(".")
+
+
+# ---- collection ----
+
+class TapFile(pytest.File):
+    """A C program of the host or of the guest: one item."""
+
+    def collect(self):
+        if "guest" in self.path.parts or "user" in self.path.parts:
+            yield GuestItem.from_parent(self, name=self.path.stem)
+        else:
+            yield HostItem.from_parent(self, name=self.path.stem)
+
+
+class TapItem(pytest.Item):
+    """Runs a program; fails when one of its cases does, which are told one by one."""
+
+    def runtest(self):
+        for case in self.cases():
+            self.user_properties.append(("case", case.plain()))
+
+    def names(self):
+        """Its own name and those of its cases, as far as the source shows them."""
+        return [self.name] + CASE.findall(self.path.read_text(encoding="utf-8", errors="replace"))
+
+    def reportinfo(self):
+        return self.path, 0, self.name
+
+
+class HostItem(TapItem):
+    sentence = "builds for the host and ends well"
+
+    def cases(self):
+        return host.run(str(self.path), os.environ.get("SEED") or 1)
+
+
+class GuestItem(TapItem):
+    sentence = "runs in the guest, and the audit finds nothing"
+
+    def cases(self):
+        """A line `run: OPTIONS` in the head comment gives tools/run's options."""
+        head = self.path.read_text(encoding="utf-8")[:4000]
+        match = re.search(r"^[\s*/]*run:\s*(.+?)\s*(?:\*/)?$", head, re.MULTILINE)
+        options = match.group(1).split() if match else []
+        done = guest.run(f"/bin/{self.name}; s=$?; audit && exit $s", "--tests", *options)
+        cases = tap.parse(done.out, self.name.replace("_", "-"))
+        if done.exit != 0 and all(c.ok for c in cases):
+            done.expect(False, f"exit {done.exit} ({done.cause}): {done.err.strip()[-300:]}")
+        self.user_properties.append(("run", [done.err, done.log[-4000:], done.trace[-8:]]))
+        return cases
+
+
+def pytest_collect_file(file_path, parent):
+    if file_path.suffix == ".c" and (file_path.parent.name == "host"
+                                     or file_path.name.startswith("t_") and file_path.parent.name in ("guest", "tests")):
+        return TapFile.from_parent(parent, path=file_path)
+    return None
+
+
+def pytest_collection_modifyitems(config, items):
+    wanted, quick = config.getoption("--named"), config.getoption("--quick")
+    kept, left = [], []
+    for item in items:
+        names = item.names() if isinstance(item, TapItem) else [item_name(item), item.name]
+        fits = not wanted or any(wanted in n for n in names)
+        fits = fits and not (quick and item.get_closest_marker("slow"))
+        (kept if fits else left).append(item)
+    items[:] = sorted(kept, key=lambda i: i.get_closest_marker("slow") is None)
+    if left:
+        config.hook.pytest_deselected(items=left)
+
+
+# ---- what a failure leaves behind ----
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    report.case_name, report.case_sentence = item_name(item), item_sentence(item)
+    if call.excinfo is not None and not call.excinfo.errisinstance(pytest.skip.Exception):
+        error = call.excinfo.value
+        run = getattr(error, "run", None)
+        message = str(error) if isinstance(error, (AssertionError, host.HostFailure)) else repr(error)
+        places = [t for t in call.excinfo.traceback if "harness" not in str(t.path)]
+        where = places[-1] if places else call.excinfo.traceback[-1]
+        report.case_block = evidence.block(report.case_name, report.case_sentence,
+                                           f"{message or 'assertion'} ({os.path.basename(str(where.path))}:"
+                                           f"{where.lineno + 1})", os.environ.get("SEED") or "1", run)
+
+
+class _Past:
+    """A guest run as it came over from a worker."""
+
+    def __init__(self, err, log, trace):
+        self.err, self.log, self.trace, self.out = err, log, trace, ""
+
+
+class Reporter:
+    """Prints a line for each test as it ends, and the count at the very end."""
+
+    def __init__(self, config):
+        self.passed, self.failed, self.skipped = 0, 0, 0
+        self.blocks, self.begin = [], time.monotonic()
+        self.named = config.getoption("--named")
+
+    def _line(self, ok, name, sentence, seconds):
+        self.passed, self.failed = self.passed + bool(ok), self.failed + (not ok)
+        took = f"{seconds:6.1f} s" if seconds is not None else " " * 8
+        print(f"{'ok  ' if ok else 'FAIL'} {took}  {name:28} {sentence}", flush=True)
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.failed += 1
+            self.blocks.append(f"FAIL {report.nodeid}  can be read\nINV  {report.longreprtext[-1500:]}")
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call" and report.passed:
+            cases = [tap.Case(*value) for key, value in report.user_properties if key == "case"]
+            if cases:
+                self._cases(cases, report)
+            else:
+                self._line(True, report.case_name, report.case_sentence, report.duration)
+        elif report.failed:
+            self._line(False, report.case_name, report.case_sentence, report.duration)
+            self.blocks.append(getattr(report, "case_block", report.longreprtext))
+        elif report.skipped:
+            self.skipped += 1
+            print(f"skip          {report.case_name}", flush=True)
+
+    def _cases(self, cases, report):
+        run = next((_Past(*value) for key, value in report.user_properties if key == "run"), None)
+        for i, case in enumerate(cases):
+            self._line(case.ok, case.name, case.sentence, report.duration if i == 0 else None)
+            if not case.ok:
+                self.blocks.append(evidence.block(case.name, case.sentence, case.details or "not ok",
+                                                  os.environ.get("SEED") or "1", run))
+
+    def pytest_sessionfinish(self):
+        if self.blocks:
+            print("\n" + "\n\n".join(self.blocks))
+        if self.skipped:
+            print(f"{self.skipped} skipped")
+        print(f"{time.monotonic() - self.begin:.0f} s")
+        print(f"{self.passed} passed, {self.failed} failed")
+        sys.stdout.flush()
+
+    def pytest_report_teststatus(self):
+        return "", "", ""

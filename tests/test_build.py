@@ -1,0 +1,90 @@
+"""What the build makes, and how fast it makes it again."""
+import os
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from harness.guest import ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+from runner import build                                # noqa: E402  (the path comes first)
+
+RMAP = os.environ.get("RMAP") or build.DEFAULT_RMAP
+TOO_NEW = re.compile(r"\s(?:cmov\w+|endbr\w+|sysenter|[a-z]+ .*%xmm\d.*|[a-z]+ .*%mm\d.*)")
+
+
+def disassembly(path):
+    return subprocess.run(["objdump", "-d", "--no-show-raw-insn", path], capture_output=True, text=True, check=True).stdout
+
+
+def user_programs():
+    folder = os.path.join(ROOT, "build", "user")
+    return [os.path.join(d, f) for d in (folder + "/bin", folder + "/tests") if os.path.isdir(d)
+            for f in sorted(os.listdir(d)) if not f.endswith(".debug")]
+
+
+def test_build_486_01():
+    """no program holds an instruction that a 486 lacks"""
+    programs = user_programs()
+    assert len(programs) >= 5
+    for program in programs:
+        found = [line for line in disassembly(program).splitlines() if TOO_NEW.search(line)]
+        assert not found, f"{program}: {found[0]}"
+
+
+def test_build_486_02():
+    """nor does the kernel, but for saving the FPU's larger state"""
+    found = [line for line in disassembly(build.kernel_symbols(RMAP)).splitlines()
+             if TOO_NEW.search(line) and "fxsave" not in line and "fxrstor" not in line]
+    assert not found, found[:3]
+
+
+def test_build_size_01():
+    """the kernel's image is at most 256 KiB, the system's archive 512 KiB"""
+    assert os.path.getsize(build.kernel(RMAP)) <= 256 << 10
+    assert os.path.getsize(build.archive(RMAP)) <= 512 << 10
+
+
+def test_build_multiboot_01():
+    """GRUB's own tool takes the kernel for one"""
+    assert subprocess.run(["grub-file", "--is-x86-multiboot", build.kernel(RMAP)], check=False).returncode == 0
+
+
+def test_build_stacks_01():
+    """no function of the kernel takes more than 1 KiB of stack"""
+    deep = [(int(n, 16), line) for line in disassembly(build.kernel_symbols(RMAP)).splitlines()
+            for n in re.findall(r"sub\s+\$0x([0-9a-f]+),%esp", line)]
+    assert all(n <= 1024 for n, _ in deep if n < 0x80000000), max(deep)
+
+
+def test_build_again_01():
+    """with nothing changed, make is done in a second and compiles nothing"""
+    begin = time.monotonic()
+    done = subprocess.run(["make", "--no-print-directory", "kernel", "system"], cwd=ROOT, capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0 and " CC " not in done.stdout and time.monotonic() - begin < 2, done.stdout + done.stderr
+
+
+def test_build_headers_01():
+    """an object depends on the headers it includes, and they on nothing that is gone"""
+    with open(os.path.join(ROOT, "build", RMAP, "kernel", "main.d"), encoding="utf-8") as f:
+        text = f.read()
+    assert "kernel/lock.h" in text or "kernel/types.h" in text
+
+
+@pytest.mark.parametrize("program", ["#include <stdio.h>\nint main(void){printf(\"%d\\n\", 42);return 0;}\n",
+                                     "#include <stdlib.h>\n#include <string.h>\nint main(void){char *p=malloc(100000);"
+                                     "memset(p,1,100000);return p[99999]-1;}\n"], ids=["build-cc-01", "build-cc-02"])
+def test_build_cc(tmp_path, program):
+    """i386-clockhand-gcc makes a program that runs in the guest"""
+    from harness.guest import run
+    source, out = tmp_path / "p.c", tmp_path / "p"
+    source.write_text(program)
+    done = subprocess.run([os.path.join(ROOT, "build/bin/i386-clockhand-gcc"), "-O2", "-o", out, source],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    ran = run("/tmp/p", "--put", str(out))
+    ran.expect(ran.exit == 0, f"exit {ran.exit}: {ran.err[-300:]}")

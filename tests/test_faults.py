@@ -1,0 +1,115 @@
+"""Planted faults: the runner must name each, and where it happened."""
+import concurrent.futures
+import os
+import re
+import tempfile
+
+import pytest
+
+from harness.guest import run
+
+PLANT = ("--param", "test.faults=1")
+
+
+def test_run_panic_01():
+    """a panic exits 120, with its cause and a backtrace that has the system call in it"""
+    done = run("fault panic", *PLANT)
+    done.expect(done.exit == 120 and done.cause == "panic", f"exit {done.exit}")
+    done.expect("panic:" in done.err and re.search(r"0x[0-9a-f]{8} sys_machine\+0x", done.err), done.err[-500:])
+
+
+def test_run_panic_02():
+    """the last trace records come with a panic"""
+    done = run("fault panic", *PLANT)
+    done.expect(len(re.findall(r"^.*\b(?:FAULT|SWITCH|EXEC|CALL|MAP|ALLOC)\b.*=", done.log, re.MULTILINE)) >= 8,
+                f"no trace in the log: {done.log[-800:]}")
+
+
+def test_run_triple_01():
+    """a triple fault exits 121 and the place is named"""
+    done = run("fault triple", *PLANT)
+    done.expect(done.exit == 121 and done.cause == "triple-fault", f"exit {done.exit}")
+    done.expect(re.search(r"0x[0-9a-f]{8} \w+\+0x", done.err), done.err[-500:])
+
+
+def test_run_hang_01():
+    """a kernel that hangs exits 122 and the place of the loop is named"""
+    done = run("fault hang", "--timeout", "8", *PLANT)
+    done.expect(done.exit == 122 and done.cause == "timeout", f"exit {done.exit}")
+    done.expect(re.search(r"0x[0-9a-f]{8} sys_machine\+0x", done.err), done.err[-500:])
+
+
+def test_run_hang_02():
+    """a program that never ends exits 122; the machine goes on until then"""
+    done = run("echo begun; sleep 100000", "--timeout", "5")
+    done.expect(done.exit == 122 and "begun" in done.out, f"exit {done.exit}")
+
+
+def test_run_hang_03():
+    """in the lab a program that takes too much virtual time exits 122"""
+    done = run("sleep 30", "--lab", "--timeout", "10")
+    done.expect(done.exit == 122, f"exit {done.exit}: {done.err}")
+
+
+def test_run_overflow_01():
+    """a kernel stack overflow is a panic that says so, not a triple fault"""
+    done = run("fault overflow", *PLANT)
+    done.expect(done.exit == 120 and "stack overflow" in (done.err + done.log).lower(), f"exit {done.exit}: {done.err}")
+
+
+def test_run_refuse_01():
+    """planted faults are refused without test.faults=1"""
+    done = run("fault panic")
+    done.expect(done.exit not in (0, 120), f"exit {done.exit}")
+
+
+def test_run_boot_01(tmp_path):
+    """a machine that never starts the command exits 124"""
+    done = run("ls", "--extra=-device", "--extra=nosuchdevice")
+    done.expect(done.exit == 124 and "nosuchdevice" in done.err, f"exit {done.exit}: {done.err}")
+
+
+@pytest.mark.parametrize("status", [0, 1, 7, 42, 120, 255], ids=[f"run-status-{n:02}" for n in range(1, 7)])
+def test_run_status(status):
+    """the command's exit status is the runner's, and JSON tells it from the machine's"""
+    done = run(["sh", "-c", f"exit {status}"])
+    done.expect(done.exit == status and done.json["cause"] == "exit" and done.json["exit"] == status, f"exit {done.exit}")
+
+
+def test_run_stdout_01():
+    """the command's output alone goes to standard output"""
+    done = run("echo one; echo two")
+    done.expect(done.out == "one\ntwo\n" and done.log.strip(), repr(done.out))
+
+
+def test_run_put_01(tmp_path):
+    """--put brings a file into the guest's /tmp, to the byte"""
+    file = tmp_path / "poem"
+    file.write_text("".join(f"line {n}\n" for n in range(2000)))
+    done = run("cat /tmp/poem", "--put", str(file))
+    done.expect(done.exit == 0 and done.out == file.read_text(), f"exit {done.exit}, {len(done.out)} bytes")
+
+
+def test_run_words_01():
+    """a command of several words is not split again"""
+    done = run(["echo", "a  b", "c"])
+    done.expect(done.out == "a  b c\n", repr(done.out))
+
+
+def test_run_json_01():
+    """the JSON has the documented keys in the documented order"""
+    done = run("true", "--swap", "8M:3", "--param", "overcommit=1")
+    keys = ["exit", "cause", "elapsed_seconds", "user_seconds", "system_seconds", "kswapd_seconds", "idle_seconds",
+            "config", "counters", "disks", "image_sha256", "cc", "newlib", "qemu", "seed", "trace_sha256", "host_seconds"]
+    done.expect(list(done.json) == keys, f"keys {list(done.json)}")
+    done.expect(done.json["config"]["overcommit"] == 1 and done.json["counters"]["pgfault"] > 0, "config, counters")
+    done.expect("hda" in done.json["disks"] and done.json["elapsed_seconds"] > 0, "disks, time")
+
+
+def test_run_twice_01():
+    """two machines run at once, and leave no file behind"""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ, TMPDIR=folder)
+        for number, done in enumerate(pool.map(lambda n: run(f"echo {n}", environment=environment), range(2))):
+            done.expect(done.exit == 0 and done.out == f"{number}\n", f"exit {done.exit}")
+        assert os.listdir(folder) == []

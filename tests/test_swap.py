@@ -1,0 +1,179 @@
+"""Swap partitions: found, refused in words, full, missing, broken."""
+import re
+
+import pytest
+
+from harness import disks
+from harness.guest import run, shell
+
+HOG = "hogmem 12 2"             # on 8 MiB it must swap
+SMALL = ("--ram", "8M")
+
+
+def swaps(done):
+    """Names of the areas in use, from swapon -s."""
+    return re.findall(r"\bhd[a-d]\d+\b", done.out)
+
+
+# ---- which partitions ----
+
+@pytest.mark.parametrize("signature, word", [(b"S1SUSPEND", "hibernat"), (b"S2SUSPEND", "hibernat"), (b"ULSUSPEND", "hibernat"),
+                                             (b"LINHIB0001", "hibernat"), (b"WHATISTHIS", "signature"), (b"SWAP-SPACE", "")],
+                         ids=[f"swap-signature-{n:02}" for n in range(1, 7)])
+def test_swap_signature(tmp_path, signature, word):
+    """a hibernation image or an unknown signature is refused in words, and not a byte is written"""
+    image = disks.with_signature(tmp_path / "d", signature)
+    before = image.read_bytes()
+    done = shell("swapon -s; hogmem 2 1", "--disk", image, *SMALL)
+    done.expect(swaps(done) == [] and word in done.log.lower() and "hda1" in done.log, f"{done.out}\n{done.log[-600:]}")
+    done.expect(image.read_bytes() == before, "the disk was written to")
+
+
+TABLES = [([(0x82, 1, 8), (0x82, 5, 8)], "overlap"), ([(0x82, 1, 64)], ""), ([(0x82, 200, 8)], "")]
+
+
+@pytest.mark.parametrize("partitions, word", TABLES, ids=[f"swap-table-{n:02}" for n in range(1, 4)])
+def test_swap_table(tmp_path, partitions, word):
+    """an overlapping or overlong partition is refused in words, and not a byte is written"""
+    image = disks.with_table(tmp_path / "d", partitions)
+    before = image.read_bytes()
+    done = shell("swapon -s; hogmem 2 1", "--disk", image, *SMALL)
+    done.expect(swaps(done) == [] and word in done.log.lower() and "hda" in done.log, f"{done.out}\n{done.log[-600:]}")
+    done.expect(image.read_bytes() == before, "the disk was written to")
+
+
+def test_swap_type_01(tmp_path):
+    """a swap signature in a partition of another type is not touched"""
+    image = disks.with_table(tmp_path / "d", [(0x83, 1, 16)])
+    before = image.read_bytes()
+    done = shell("swapon -s", "--disk", image, *SMALL)
+    done.expect(swaps(done) == [] and image.read_bytes() == before, done.out)
+
+
+def test_swap_extended_01(tmp_path):
+    """a swap partition inside an extended one is found and used"""
+    image = disks.with_extended(tmp_path / "d")
+    done = shell(f"swapon -s; {HOG}", "--disk", image, *SMALL)
+    done.expect(swaps(done) == ["hda5"] and done.counters["pswpout"] > 0, done.out)
+
+
+def test_swap_extended_02(tmp_path):
+    """an extended partition that points to itself does not hang the boot"""
+    shell("echo here", "--disk", disks.with_looping_extended(tmp_path / "d"), *SMALL)
+
+
+def test_swap_table_04(tmp_path):
+    """a disk without any table boots, and is not written to"""
+    image = tmp_path / "d"
+    image.write_bytes(b"\xa5" * (4 << 20))
+    done = shell("swapon -s", "--disk", image, *SMALL)
+    done.expect(swaps(done) == [] and image.read_bytes() == b"\xa5" * (4 << 20), done.out)
+
+
+def test_swap_bounds_01(tmp_path):
+    """heavy swapping writes inside its partition only"""
+    image = disks.with_table(tmp_path / "d", [(0x83, 1, 4), (0x82, 5, 16), (0x83, 21, 4)])
+    with open(image, "r+b") as f:
+        for first, size in ((1, 4), (21, 4)):
+            f.seek(first * disks.MIB)
+            f.write(b"\x5a" * size * disks.MIB)
+    before = image.read_bytes()
+    done = shell("swapon -s; hogmem 18 2", "--disk", image, *SMALL)
+    after = image.read_bytes()
+    done.expect(swaps(done) == ["hda2"] and done.counters["pswpout"] > 500, done.out)
+    done.expect(after[:5 * disks.MIB + 4096] == before[:5 * disks.MIB + 4096] and after[21 * disks.MIB:] == before[21 * disks.MIB:],
+                "bytes outside the partition, or its header, changed")
+
+
+# ---- several areas ----
+
+def test_swap_several_01():
+    """four areas on four drives, all found"""
+    done = shell("swapon -s", *("--swap", "4M") * 4)
+    done.expect(swaps(done) == ["hda1", "hdb1", "hdc1", "hdd1"], done.out)
+
+
+def test_swap_priority_01():
+    """the area of higher priority is used first"""
+    done = shell("hogmem 10 1; swapon -s", "--swap", "16M:1", "--swap", "16M:7", *SMALL)
+    rows = {m.group(1): m.group(0) for m in re.finditer(r"^\S*(hd[ab]1)\b.*$", done.out, re.MULTILINE)}
+    written = done.json["disks"]
+    done.expect(written["hdb"]["write_sectors"] > 0 and written["hda"]["write_sectors"] == 0, f"{rows} {written}")
+
+
+def test_swap_priority_02():
+    """areas of equal priority share the load"""
+    done = shell("hogmem 16 1", "--swap", "16M:5", "--swap", "16M:5", *SMALL)
+    a, b = (done.json["disks"][d]["write_sectors"] for d in ("hda", "hdb"))
+    done.expect(min(a, b) * 3 > max(a, b), f"{a} and {b} sectors")
+
+
+@pytest.mark.parametrize("order", ["swapoff hda1", "hogmem 3 1; swapoff hda1"], ids=["swap-off-01", "swap-off-02"])
+def test_swap_off(order):
+    """swapoff brings everything back; afterwards the area is gone"""
+    done = shell(f"{order} && swapon -s && echo off", "--swap", "16M", *SMALL)
+    done.expect("off" in done.out and swaps(done) == [], done.out)
+
+
+# ---- full, none ----
+
+def test_swap_none_01():
+    """without swap what does not fit is killed, and the machine goes on"""
+    done = run("hogmem 30 1; echo alive; audit", "--ram", "16M", "--param", "overcommit=1")
+    done.expect(done.exit == 123 and "alive" in done.out, f"exit {done.exit}: {done.out}")
+
+
+def test_swap_none_02():
+    """swap=none leaves a good partition alone"""
+    done = shell("swapon -s", "--swap", "8M", "--param", "swap=none")
+    done.expect(swaps(done) == [], done.out)
+
+
+def test_swap_full_01():
+    """a request larger than RAM and swap is refused, not killed"""
+    done = run("hogmem 100 1; echo alive; audit", "--ram", "16M", "--swap", "8M")
+    done.expect("alive" in done.out and done.cause == "exit" and done.exit == 0, f"exit {done.exit}: {done.out}")
+
+
+def test_swap_full_02():
+    """swap full to nearly the last slot loses nothing"""
+    done = shell("qsbench -n 4200000", "--ram", "12M", "--swap", "8M")
+    done.expect(done.counters["oom_kill"] == 0 and done.counters["pswpin"] > 0, "kill, or no swapping")
+
+
+def test_swap_steal_01():
+    """with swap full of pages that are in memory, their slots are taken before anything fails"""
+    done = shell("hogmem 14 4", "--ram", "12M", "--swap", "6M")
+    done.expect(done.counters["oom_kill"] == 0, "somebody was killed")
+
+
+# ---- errors ----
+
+def test_swap_error_01(tmp_path):
+    """a bad sector under writing retires its slot and loses nothing"""
+    rules = disks.blkdebug(tmp_path / "rules", "write_aio", first=2048 + 8 * 100)
+    done = shell("qsbench -n 3000000", "--swap", "16M", "--inject", f"0:{rules}", *SMALL)
+    done.expect(done.counters["swap_bad_slots"] >= 1 and done.counters["disk_errors"] >= 1, "no slot was retired")
+
+
+def test_swap_error_02(tmp_path):
+    """a bad sector under reading kills only who needs the page, and the log says so"""
+    rules = disks.blkdebug(tmp_path / "rules", "read_aio", first=2048 + 8 * 100)
+    done = run("hogmem 12 3; echo alive; audit", "--swap", "16M", "--inject", f"0:{rules}", *SMALL)
+    done.expect("alive" in done.out and done.exit == 0, f"exit {done.exit}: {done.out}")
+    done.expect(done.counters["swap_read_errors"] >= 1 and re.search(r"read error|can't be read|i/o error", done.log.lower()),
+                done.log[-600:])
+
+
+def test_swap_error_03(tmp_path):
+    """an error that goes away is retried and nobody notices"""
+    rules = disks.blkdebug(tmp_path / "rules", "write_aio", once=True)
+    done = shell("qsbench -n 3000000", "--swap", "16M", "--inject", f"0:{rules}", *SMALL)
+    done.expect(done.counters["disk_retries"] >= 1 and done.counters["swap_bad_slots"] == 0, "no retry, or a slot lost")
+
+
+def test_swap_error_04(tmp_path):
+    """a disk that fails every write is given up; what fits in memory goes on"""
+    rules = disks.blkdebug(tmp_path / "rules", "write_aio")
+    done = run("hogmem 12 1; echo alive; audit", "--swap", "16M", "--inject", f"0:{rules}", *SMALL)
+    done.expect("alive" in done.out and done.cause in ("exit", "oom"), f"exit {done.exit} {done.cause}: {done.err[-300:]}")

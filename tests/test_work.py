@@ -1,0 +1,81 @@
+"""The workloads at their sizes: what must finish where Linux 6.1 kills."""
+import re
+
+import pytest
+
+from harness.guest import run, shell
+
+DROPPED = "dropcaches; free"
+
+# Options, command, whether both ways of swapping must be seen. From the issue's "Done when" and smaller.
+JOBS = [
+    ("--ram 64M --swap 50M", "qsbench -n 22500000 -p 1 -s 140175100", True),
+    ("--ram 64M --swap 50M", "qsbench -n 5625000 -p 4", True),
+    ("--ram 32M --swap 128M", "qsbench -n 2000000 -p 8 -s 1", True),
+    ("--ram 64M --swap 150M", "hogmem 100 3", True),
+    ("--ram 16M --swap 64M", "qsbench -n 8000000", True),
+    ("--ram 8M --swap 16M", "qsbench -n 3000000", True),
+    ("--ram 64M", "qsbench -n 1000000", False),
+    ("--ram 6M --swap 32M", "qsbench -n 200000 -p 16", True),
+    ("--ram 64M --swap 50M", "qsbench -n 22500000 -p 1 -s 7", True),
+]
+
+
+def slow(n):
+    return [pytest.mark.slow] if n < 5 or n == 8 else []
+
+
+@pytest.mark.parametrize("options, command, swapping", [pytest.param(*job, marks=slow(n), id=f"work-size-{n + 1:02}")
+                                                        for n, job in enumerate(JOBS)])
+def test_work_size(options, command, swapping):
+    """ends well, without a kill, in 120 s"""
+    done = shell(command, *options.split(), "--timeout", "120")
+    done.expect(done.counters["oom_kill"] == 0, "somebody was killed")
+    if swapping:
+        done.expect(done.counters["pswpin"] > 0 and done.counters["pswpout"] > 0, "nothing was swapped")
+
+
+@pytest.mark.slow
+def test_work_oom_01():
+    """more than there is, overcommitted: 123, the shell lives, the report names the victim"""
+    done = run(["sh", "-c", "qsbench -n 22500000; echo alive"], "--ram", "64M", "--swap", "16M", "--param", "overcommit=1")
+    done.expect(done.exit == 123 and done.out.endswith("alive\n"), f"exit {done.exit}: {done.out}")
+    done.expect(re.search(r"Out of memory: killed \d+ \(qsbench\)", done.log), done.log[-600:])
+    done.expect("qsbench" in done.err, done.err)
+
+
+def test_work_oom_02():
+    """a descendant's death exits 123 even if the rest went on; small ones are left alone"""
+    done = run("hogmem 40 1 & sleep 1; wait; echo alive; audit", "--ram", "16M", "--swap", "8M", "--param", "overcommit=1")
+    done.expect(done.exit == 123 and "alive" in done.out and done.counters["oom_kill"] == 1, f"exit {done.exit}: {done.out}")
+
+
+@pytest.mark.parametrize("command", ["qsbench -n 3000000", "qsbench -n 300000 -p 8", "hogmem 14 2", "true",
+                                     "hogmem 60 1"],
+                         ids=[f"work-leak-{n:02}" for n in range(1, 6)])
+def test_work_leak(command):
+    """afterwards, with caches dropped, as many pages are free as at the first prompt"""
+    options = ("--ram", "12M", "--swap", "32M", "--param", "overcommit=1")
+    done = run(f"true; {DROPPED}; {command}; {DROPPED}; audit", *options)
+    free = [int(n) for n in re.findall(r"^Mem:\s+\d+\s+\d+\s+(\d+)", done.out, re.MULTILINE)]
+    done.expect(len(free) == 2 and free[0] == free[1], f"free before and after: {free} {done.out[-400:]}")
+
+
+def test_work_time_01():
+    """time prints the csh line of the threads"""
+    done = shell("time qsbench -n 1000000")
+    done.expect(re.search(r"^\d+\.\d{3}u \d+\.\d{3}s \d+:\d\d\.\d\d \d+\.\d% \d+\+\d+k \d+\+\d+io \d+pf\+\d+w$",
+                          done.out + done.err, re.MULTILINE), done.out)
+
+
+def test_work_vmstat_01():
+    """vmstat prints the columns of the time, a line a second"""
+    done = run("vmstat 1 & sleep 4", "--lab")
+    rows = re.findall(r"^(?:\s*\d+){14,}\s*$", done.out, re.MULTILINE)
+    done.expect(len(rows) >= 3 and "swpd" in done.out, done.out)
+
+
+def test_work_tools_01():
+    """free, ps, swapon -s, audit and micro each print what they are for"""
+    done = shell("free; ps; swapon -s; micro", "--swap", "8M", "--lab", "--ram", "16M")
+    done.expect(all(word in done.out for word in ("Mem:", "Swap:", "PID", "hda1", "syscall")), done.out[-800:])

@@ -1,0 +1,70 @@
+# What people type: run, test, image, gdb. Each first installs what it needs, then builds in a
+# second make, whose rules ask the compiler things and so can't be read before it is there.
+
+JOBS  := $(shell nproc 2>/dev/null || echo 1)
+BUILD := $(MAKE) --no-print-directory -j$(JOBS)
+
+.PHONY: help all run boot test test-quick image gdb doctor check clean host-units compile-commands
+
+help:
+	@echo 'make run          install what is missing, build, boot here: a big sort, then a shell'
+	@echo 'make test         all tests;  T=NAME those whose name has it;  SEED=N;  TESTS=FOLDER other ones'
+	@echo 'make test-quick   one minute of them'
+	@echo 'make              kernel and programs, without running anything'
+	@echo 'make image        build/clockhand.img, a disk that boots by itself'
+	@echo 'make gdb          the machine stopped before its first instruction, gdb attached'
+	@echo 'make doctor       is everything here that it takes?'
+	@echo 'make check        rules of the source tree'
+	@echo 'make clean        remove build/'
+	@echo
+	@echo 'RMAP=anon_vma     which reverse mapping (each has its build in build/RMAP)'
+	@echo 'WERROR=0          warnings are not errors'
+	@echo 'tools/run --help  one command in a machine without a screen'
+
+all: kernel system compile-commands
+
+run:
+	@tools/setup run
+	@$(BUILD) boot
+
+boot: kernel system
+	@exec tools/boot
+
+test:
+	@tools/setup run test
+	@$(BUILD) kernel system guest-tests image-file
+	@exec tests/run $(if $(TESTS),--folder '$(TESTS)') $(if $(T),--name '$(T)') $(if $(SEED),--seed '$(SEED)')
+
+test-quick:
+	@tools/setup run test
+	@$(BUILD) kernel system guest-tests
+	@exec tests/run --quick $(if $(T),--name '$(T)') $(if $(SEED),--seed '$(SEED)')
+
+image:
+	@tools/setup run image
+	@$(BUILD) image-file
+	@echo 'build/clockhand.img: qemu-system-i386 -hda build/clockhand.img'
+
+.PHONY: image-file
+image-file: kernel system
+	@tools/image --if-newer build/clockhand.img
+
+gdb:
+	@tools/setup run gdb
+	@$(BUILD) kernel system
+	@exec tools/gdb
+
+doctor:
+	@exec tools/doctor
+
+check:
+	@exec tools/check
+
+clean:
+	rm -rf build
+
+# The compiler's command for each file, for editors. Taken from make itself, when a rule or the
+# list of files has changed.
+compile-commands: compile_commands.json
+compile_commands.json: tools/compile-commands $(wildcard tools/make/*.mk)
+	@tools/compile-commands $@ $(MAKE) RMAP=$(RMAP)

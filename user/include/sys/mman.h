@@ -1,0 +1,12 @@
+/* Mapping memory. */
+#ifndef _SYS_MMAN_H
+#define _SYS_MMAN_H
+
+#include <sys/types.h>
+#include <kernel/abi/mman.h>
+
+void *mmap(void *addr, size_t bytes, int prot, int flags, int fd, off_t offset);
+int munmap(void *addr, size_t bytes);
+int madvise(void *addr, size_t bytes, int advice);
+
+#endif
