@@ -101,7 +101,7 @@ static uint32_t *take_object(struct slab_cache *c)
 		panic("slab.1: cache %s: the free object at %p was written to", c->name,
 		      (void *)object);
 	slab->private = object[0] & ~SLAB_TAG_MASK;
-	object[0] = 0;			/* taken, even if its owner never writes to it */
+	object[0] = 0;			/* not a free one any more, even if never written */
 	slab->index++;
 	c->used++;
 	if (slab->private == SLAB_NONE) {
