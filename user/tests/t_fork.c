@@ -2,6 +2,8 @@
  * Fork trees x copy on write x swap: who wrote what is checked on every page, before
  * and after everything was pushed out to swap. Without enough free swap the same trees
  * are run without pressure.
+ *
+ * run: --ram 16M --swap 64M
  */
 #include <signal.h>
 #include <stdio.h>
