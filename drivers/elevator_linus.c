@@ -18,7 +18,7 @@ static bool fits_behind(const struct block_queue *q, const struct request *r, se
 	const struct request *next;
 
 	if (r->link.next == &q->requests)
-		return sector > r->sector;
+		return false;		/* the end is where it goes without a place */
 	next = list_entry(r->link.next, struct request, link);
 	if (r->sector < next->sector)
 		return r->sector < sector && sector < next->sector;

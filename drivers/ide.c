@@ -2,8 +2,9 @@
  * IDE channels: the life of a request, from the queue to its completion. The states are
  * drawn in drivers/ide.h. Errors: a command that fails is tried again; a request of several
  * bios that fails twice is done bio by bio, so that only the bad ones fail; the last of
- * IDE_RETRIES uses PIO, so that a fault of DMA is told from one of the disk, and after
- * IDE_DMA_FAILURES of those the drive stays with PIO. What timed out is reset first.
+ * IDE_RETRIES comes after a reset and by PIO, so that a fault of DMA is told from one of the
+ * disk; after IDE_DMA_FAILURES of those the drive stays with PIO. What timed out is reset
+ * before it is tried again.
  */
 #include "drivers/ide.h"
 #include "drivers/model.h"
@@ -16,7 +17,6 @@
 enum {
 	IDE_RETRIES = 3,
 	IDE_RETRIES_MERGED = 1,		/* then bio by bio */
-	IDE_RETRIES_BEFORE_RESET = 2,
 	IDE_DMA_FAILURES = 3,
 	IDE_TIMEOUTS_MAX = 8,		/* in a row; then the drive is given up */
 	IDE_COMPLAINTS_MAX = 20,
@@ -154,8 +154,7 @@ static void command_failed(struct ide_channel *ch)
 	if (ch->cause != IDE_CAUSE_ERROR && ch->protocol == IDE_PROTOCOL_DMA)
 		dma_failed(d);
 	ch->tries++;
-	ch->reset_wanted = ch->cause == IDE_CAUSE_TIMEOUT ||
-			   ch->tries >= IDE_RETRIES_BEFORE_RESET;
+	ch->reset_wanted = ch->cause == IDE_CAUSE_TIMEOUT || ch->tries == IDE_RETRIES;
 	if (ch->span_bios == 1 && (ch->tries > limit || d->dead)) {
 		fail_span(ch);
 		return;

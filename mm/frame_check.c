@@ -47,6 +47,8 @@ static unsigned check_used_frame(const struct page *p)
 
 	for (unsigned i = 0; i < ARRAY_LEN(states); i++)
 		found += page_is(p, states[i]);
+	if (page_is(p, PG_RESERVED))	/* the kernel's own tables are PG_TABLE besides */
+		found -= page_is(p, PG_TABLE);
 	if (found > 1)
 		bad += audit_violation("frame.8", "every frame is in one state: pfn %#x "
 			"flags %#x", pfn, p->flags);

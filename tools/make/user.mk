@@ -29,7 +29,7 @@ BOX_OBJ   := $(call user_obj,$(wildcard user/bin/*.c))
 WORKLOADS := $(notdir $(basename $(wildcard user/workloads/*.c)))
 TESTS     := $(notdir $(basename $(wildcard user/tests/t_*.c)))
 BOX_LINKS := echo cat ls true false sleep kill pwd time vmstat free ps swapon swapoff \
-	audit params counters dropcaches trace poweroff uname hexdump
+	audit fault params counters dropcaches trace poweroff uname hexdump
 
 SYSTEM_PROGS := $(addprefix $(U)/bin/,proc init sh clockbox $(WORKLOADS))
 TEST_PROGS   := $(addprefix $(U)/tests/,$(TESTS))
