@@ -51,7 +51,7 @@ $(UCC): user/libc/i386-clockhand-gcc
 # Whoever wants to compile a program for Clockhand needs these.
 user: $(U)/lib/crt0.o $(U)/lib/libclockhand.a
 
-$(U)/%.o: %.c tools/make/user.mk $(UCC) | build/newlib/stamp
+$(U)/%.o: %.c tools/make/user.mk $(UCC) build/newlib/stamp
 	@mkdir -p $(@D)
 	@echo "  UCC     $<"
 	@$(UCC) $(UFLAGS) $(OBJ_FLAGS) -c -o $@ $<
