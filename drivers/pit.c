@@ -17,12 +17,13 @@ enum {
 /* Control words: channel, then "low byte, high byte", then mode; or a command. */
 enum {
 	CONTROL_CH0_MODE0 = 0x30, CONTROL_CH0_MODE2 = 0x34, CONTROL_CH2_MODE0 = 0xb0,
-	CONTROL_CH0_LATCH = 0x00,
+	CONTROL_CH0_LATCH = 0x00, CONTROL_CH2_LATCH = 0x80,
 	CONTROL_CH0_STATUS = 0xe2,	/* read back the status, not the count */
 };
 enum { STATUS_OUT = 0x80 };
 enum { SYSTEM_GATE2 = 0x01, SYSTEM_SPEAKER = 0x02, SYSTEM_OUT2 = 0x20 };
 enum { PIC_READ_IRR = 0x0a };
+enum { STOPWATCH_COUNTS = 0xffff };
 
 static void channel0_load(uint8_t control, uint16_t counts)
 {
@@ -78,20 +79,25 @@ bool pit_irq_pending(void)
 	return (pending & BIT(0)) != 0;
 }
 
-void pit_wait_prepare(uint16_t counts)
+void pit_stopwatch_start(void)
 {
 	outb(PORT_SYSTEM, (inb(PORT_SYSTEM) & ~SYSTEM_SPEAKER) | SYSTEM_GATE2);
 	outb(PORT_CONTROL, CONTROL_CH2_MODE0);
-	outb(PORT_CHANNEL2, counts & 0xff);
+	outb(PORT_CHANNEL2, STOPWATCH_COUNTS & 0xff);
+	outb(PORT_CHANNEL2, STOPWATCH_COUNTS >> 8);
 }
 
-/* Counting begins with the high byte. */
-void pit_wait_begin(uint16_t counts)
+uint16_t pit_stopwatch_counts(void)
 {
-	outb(PORT_CHANNEL2, counts >> 8);
+	uint16_t count;
+
+	outb(PORT_CONTROL, CONTROL_CH2_LATCH);
+	count = inb(PORT_CHANNEL2);
+	count |= (uint16_t)(inb(PORT_CHANNEL2) << 8);
+	return (uint16_t)(STOPWATCH_COUNTS - count);
 }
 
-bool pit_wait_over(void)
+bool pit_stopwatch_over(void)
 {
 	return (inb(PORT_SYSTEM) & SYSTEM_OUT2) != 0;
 }

@@ -1,5 +1,5 @@
 /*
- * The 8254 interval timer. Channel 0 makes IRQ 0, channel 2 times short waits at boot.
+ * The 8254 interval timer. Channel 0 makes IRQ 0, channel 2 measures a short time at boot.
  * Only kernel/time.c and kernel/timer.c use it.
  */
 #ifndef DRIVERS_PIT_H
@@ -20,9 +20,10 @@ bool pit_oneshot_over(void);
 /* The interrupt controller has a timer interrupt that the CPU has not taken yet. */
 bool pit_irq_pending(void);
 
-/* Channel 2, without interrupts: prepare a wait of `counts` counts, begin it, ask. */
-void pit_wait_prepare(uint16_t counts);
-void pit_wait_begin(uint16_t counts);
-bool pit_wait_over(void);
+/* Channel 2 as a stopwatch, for 65,535 counts (55 ms): set it going; counts since then;
+ * true when the time is over and the counts mean nothing. */
+void pit_stopwatch_start(void);
+uint16_t pit_stopwatch_counts(void);
+bool pit_stopwatch_over(void);
 
 #endif

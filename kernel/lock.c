@@ -14,17 +14,40 @@
 
 enum { RANK_FIRST_SPIN = RANK_TASKS };
 
-/* lock.1: nothing of this rank or above is held. */
-#define ASSERT_RISING(l)						\
-	KASSERT2(current->held_ranks < BIT((l)->rank), "lock.1",	\
-		 current->held_ranks, (l)->rank)
-
-static inline void spin_take(struct spinlock *l)
+/* Apart from the hot paths, which have no registers to spare for its figures. */
+static NORETURN __attribute__((noinline, cold))
+void lock_fault(const char *invariant, const uint8_t *rank)
 {
-	KASSERT2(!l->held, "lock.2", current->held_ranks, l->rank);
-	KASSERT2(l->rank < RANK_IRQ || !irqs_on(), "lock.3", current->held_ranks, l->rank);
+	panic("INV %s: rank %u while ranks %#x are held by %s", invariant, *rank,
+	      current->held_ranks, current->name);
+}
+
+static inline bool unlikely(bool x)
+{
+	return __builtin_expect(x, false);
+}
+
+/* lock.1: nothing of this rank or above is held. */
+static inline void assert_rising(const struct thread *t, uint32_t bit,
+				 const uint8_t *rank)
+{
+	if (unlikely(t->held_ranks >= bit))
+		lock_fault("lock.1", rank);
+}
+
+static inline void spin_take(struct spinlock *l, struct thread *t, uint32_t bit)
+{
+	if (unlikely(l->held))
+		lock_fault("lock.2", &l->rank);
 	l->held = true;
-	current->held_ranks |= BIT(l->rank);
+	t->held_ranks |= bit;
+}
+
+/* lock.3 */
+static inline void assert_irqs_off(uint32_t bit, const uint8_t *rank)
+{
+	if (bit >= BIT(RANK_IRQ) && unlikely(irqs_on()))
+		lock_fault("lock.3", rank);
 }
 
 void spin_init(struct spinlock *l, enum lock_rank rank)
@@ -35,59 +58,73 @@ void spin_init(struct spinlock *l, enum lock_rank rank)
 /* Take `l`, of a higher rank than all that the thread holds (lock.1). */
 void spin_lock(struct spinlock *l)
 {
-	ASSERT_RISING(l);
-	spin_take(l);
+	struct thread *t = current;
+	uint32_t bit = BIT(l->rank);
+
+	assert_rising(t, bit, &l->rank);
+	assert_irqs_off(bit, &l->rank);
+	spin_take(l, t, bit);
 }
 
 /* Take a second lock of the highest rank that the thread holds. The caller knows why
  * nobody takes the two the other way round. Released before the first. */
 void spin_lock_nested(struct spinlock *l)
 {
+	struct thread *t = current;
 	uint32_t bit = BIT(l->rank);
 
-	KASSERT2((current->held_ranks & bit) != 0 && current->held_ranks < bit << 1,
-		 "lock.1", current->held_ranks, l->rank);
-	spin_take(l);
+	if (unlikely((t->held_ranks & bit) == 0 || t->held_ranks >= bit << 1))
+		lock_fault("lock.1", &l->rank);
+	assert_irqs_off(bit, &l->rank);
+	spin_take(l, t, bit);
 	l->nested = true;
 }
 
 /* Take `l` if it is free, in any order. False if it is not. */
 bool spin_trylock(struct spinlock *l)
 {
-	bool nested = (current->held_ranks & BIT(l->rank)) != 0;
+	struct thread *t = current;
+	uint32_t bit = BIT(l->rank);
 
 	if (l->held)
 		return false;
-	spin_take(l);
-	l->nested = nested;
+	assert_irqs_off(bit, &l->rank);
+	l->nested = (t->held_ranks & bit) != 0;
+	spin_take(l, t, bit);
 	return true;
+}
+
+static inline void spin_release(struct spinlock *l)
+{
+	if (unlikely(!l->held))
+		lock_fault("lock.2", &l->rank);
+	l->held = false;
+	if (unlikely(l->nested))
+		l->nested = false;
+	else
+		current->held_ranks &= ~BIT(l->rank);
 }
 
 void spin_unlock(struct spinlock *l)
 {
-	KASSERT2(l->held, "lock.2", current->held_ranks, l->rank);
-	l->held = false;
-	if (l->nested)
-		l->nested = false;
-	else
-		current->held_ranks &= ~BIT(l->rank);
+	spin_release(l);
 }
 
 /* Interrupts off, then spin_lock(). Returns the flags for spin_unlock_irq(). */
 uint32_t spin_lock_irq(struct spinlock *l)
 {
 	uint32_t flags = irq_save();
+	struct thread *t = current;
+	uint32_t bit = BIT(l->rank);
 
-	ASSERT_RISING(l);
-	KASSERT2(!l->held, "lock.2", current->held_ranks, l->rank);
-	l->held = true;
-	current->held_ranks |= BIT(l->rank);
+	assert_rising(t, bit, &l->rank);
+	spin_take(l, t, bit);
 	return flags;
 }
 
 void spin_unlock_irq(struct spinlock *l, uint32_t flags)
 {
-	spin_unlock(l);
+	spin_release(l);
 	irq_restore(flags);
 }
 
@@ -113,7 +150,7 @@ void mutex_init(struct mutex *m, enum lock_rank rank)
  * its rank or above (lock.1). Threads only; interrupt handlers never touch a mutex. */
 void mutex_lock(struct mutex *m)
 {
-	ASSERT_RISING(m);
+	assert_rising(current, BIT(m->rank), &m->rank);
 	if (m->owner == NULL) {
 		m->owner = current;
 	} else {

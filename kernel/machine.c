@@ -55,6 +55,8 @@ static uint32_t __attribute__((noinline)) fault_overflow(uint32_t depth)
 /* Only with test.faults=1; -EPERM otherwise. */
 static int32_t planted_fault(uint32_t op, uint32_t arg)
 {
+	if (op < MACHINE_PANIC || op > MACHINE_BREAK)
+		return -EINVAL;
 	if (!test_faults)
 		return -EPERM;
 	switch (op) {
@@ -66,10 +68,8 @@ static int32_t planted_fault(uint32_t op, uint32_t arg)
 		fault_hang();
 	case MACHINE_OVERFLOW:
 		return (int32_t)fault_overflow(arg);
-	case MACHINE_BREAK:
-		return audit_break(arg);
 	default:
-		return -EINVAL;
+		return audit_break(arg);
 	}
 }
 

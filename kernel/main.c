@@ -48,7 +48,6 @@ void kernel_main(uint32_t magic, uint32_t info)
 
 	linear_map_init();		/* all of RAM can be touched                 */
 	frame_init(boot.ram, boot.ram_count, boot.first_free);
-	pgtable_init();			/* needs the page array                      */
 	mm_init();			/* slab, objects, zero page, reclaim policy  */
 
 	sched_init();			/* we are a thread now, and may sleep ...    */

@@ -93,7 +93,8 @@ static int32_t object_transfer(const uint32_t *arg, unsigned right)
 	o = object_of(arg[0], right, &result);
 	if (o == NULL)
 		return result;
-	if (arg[3] > COUNT_MAX)
+	if (arg[3] > COUNT_MAX || (right == HANDLE_RIGHT_WRITE && arg[3] != 0 &&
+				   arg[1] >= o->bytes))
 		result = -EINVAL;
 	else if (arg[3] != 0 && !user_range_ok(arg[2], arg[3]))
 		result = -EFAULT;
@@ -111,7 +112,8 @@ int32_t sys_object_read(const uint32_t *arg)
 	return object_transfer(arg, HANDLE_RIGHT_READ);
 }
 
-/* object_write(handle, byte offset, buffer, bytes) -> count */
+/* object_write(handle, byte offset, buffer, bytes) -> count; -EINVAL at or behind the end,
+ * where reading gives 0. */
 int32_t sys_object_write(const uint32_t *arg)
 {
 	return object_transfer(arg, HANDLE_RIGHT_WRITE);

@@ -6,9 +6,10 @@
  * sched_switch_to(), which a thread reaches by sleeping, by cond_resched() and on its
  * way to user mode. Interrupt handlers make threads READY and set need_resched.
  *
- * A thread that gives way to a better one keeps the rest of its slice and its turn; one
- * whose slice is used up goes to the end of its queue. Sleeping keeps the rest too, so
- * that a thread which sleeps often can't starve its equals.
+ * A slice is 50 ms by the clock. A thread that gives way to a better one keeps its turn;
+ * one whose slice is over goes to the end of its queue, if it has ready equals. A thread
+ * that is switched to directly (IPC) goes on with the slice it had: what its server does
+ * for it counts, so that one which calls all the time can't starve its equals.
  *
  * Time is charged where it changes hands: at the kernel's entry and exit and at each
  * switch, always the span since `account_stamp`.
@@ -80,19 +81,14 @@ static inline void account(enum cpu_mode mode, uint64_t now)
 	account_stamp = now;
 }
 
-/* Let `t` begin, or go on with, its slice. */
-static inline void slice_start(struct thread *t, uint64_t now)
+static inline bool slice_over(const struct thread *t, uint64_t now)
 {
-	uint64_t left = t->slice_left;
-
-	if (left == 0)
-		left = (uint64_t)SLICE_TICKS * cycles_per_tick;
-	t->slice_end = now + left;
+	return now >= t->slice_end;
 }
 
-static inline uint64_t slice_rest(const struct thread *t, uint64_t now)
+static inline void slice_begin(struct thread *t, uint64_t now)
 {
-	return t->slice_end > now ? t->slice_end - now : 0;
+	t->slice_end = now + (uint64_t)SLICE_TICKS * cycles_per_tick;
 }
 
 /* Take the best thread off its queue. The idle thread if there is none; while it still
@@ -119,25 +115,22 @@ static bool stack_intact(const struct thread *t)
 }
 
 /* Make `next`, which is on no queue, the running thread; comes back when `current`
- * runs again. Interrupts off, no spinlock held, time up to `now` charged. */
-static void switch_to(struct thread *next, uint64_t now)
+ * runs again. Interrupts off, no spinlock held, time charged. */
+static inline void switch_to(struct thread *next)
 {
 	struct thread *prev = current;
 
 	KASSERT(stack_intact(prev), "thread.3");
 	COUNT(context_switches);
 	TRACE(SWITCH, prev->tid, next->tid, 0);
-	prev->slice_left = slice_rest(prev, now);
-	slice_start(next, now);
 	next->state = THREAD_RUNNING;
 	current = next;				/* thread.1 */
 	trap_set_kstack(next->kstack_top);
 	if (next->task != NULL)
 		pgtable_switch(next->task->mm);
-	if (next->slice_end < timer_armed_until)
-		timer_rearm();
 	context_switch(&prev->kstack_esp, next->kstack_esp);
-	thread_reap();
+	if (thread_dead != NULL)
+		thread_reap();
 }
 
 void sched_leave_locked(void)
@@ -152,24 +145,31 @@ void sched_leave_locked(void)
 	spin_unlock(&sched_lock);
 	now = cycles_read();
 	account(CPU_SYSTEM, now);
-	if (next != current) {
-		switch_to(next, now);
-		return;
-	}
-	current->state = THREAD_RUNNING;
-	current->slice_left = slice_rest(current, now);
-	slice_start(current, now);
+	if (slice_over(next, now))
+		slice_begin(next, now);
+	if (next != current)
+		switch_to(next);
+	else
+		current->state = THREAD_RUNNING;
 }
 
-/* Put `current` back on its queue, first if it has some of its slice left, and let the
- * best thread run. Interrupts off. */
+/* Let the best thread run, if one is better than `current`, or equal and the slice is
+ * over. `current` stays READY, and first among its equals in the first case. Interrupts
+ * off. */
 static void preempt(void)
 {
-	bool rest = slice_rest(current, cycles_read()) != 0;
+	uint64_t now = cycles_read();
 
 	spin_lock(&sched_lock);
-	queue_insert(current, rest ? QUEUE_FIRST : QUEUE_LAST);
-	sched_leave_locked();
+	if (ready_upto(current->priority)) {
+		queue_insert(current, slice_over(current, now) ? QUEUE_LAST : QUEUE_FIRST);
+		sched_leave_locked();
+		return;
+	}
+	need_resched = false;
+	spin_unlock(&sched_lock);
+	if (slice_over(current, now))
+		slice_begin(current, now);
 }
 
 /* Give up the CPU and the rest of the slice, while READY, if an equal or a better thread
@@ -188,29 +188,32 @@ void sched_yield(void)
 	irq_restore(flags);
 }
 
+/* Neither thread is on a queue, so nothing here is RANK_SCHED's: interrupts off will do. */
 void sched_switch_to(struct thread *next)
 {
-	uint32_t flags = spin_lock_irq(&sched_lock);
+	uint32_t flags = irq_save();
 	uint64_t now;
 
-	KASSERT2(current->held_ranks >> RANK_TASKS == BIT(RANK_SCHED - RANK_TASKS),
-		 "lock.2", current->held_ranks, current->tid);
+	KASSERT2(!lock_any_spin_held(), "lock.2", current->held_ranks, current->tid);
 	KASSERT2(next->state == THREAD_SLEEPING && list_empty(&next->run_link),
 		 "thread.2", next->state, next->tid);
 	if (current->killed) {
-		sched_wake_locked(next, 0);
+		thread_wake(next, 0);
 		current->wake_result = -EINTR;
-		spin_unlock_irq(&sched_lock, flags);
+		irq_restore(flags);
 		return;
 	}
 	next->wake_result = 0;
 	next->waiting_for = NULL;
 	current->state = THREAD_SLEEPING;
 	current->sleep_killable = true;
-	spin_unlock(&sched_lock);
 	now = cycles_read();
 	account(CPU_SYSTEM, now);
-	switch_to(next, now);
+	if (slice_over(next, now))
+		need_resched = true;
+	else if (next->slice_end < timer_armed_until)
+		timer_rearm();
+	switch_to(next);
 	irq_restore(flags);
 }
 
@@ -272,14 +275,12 @@ void sched_tick(void)
 
 	if (clock_is_ticks() && tick_from_user())
 		account(CPU_USER, now);
-	if (current == idle_thread || now < current->slice_end)
+	if (current == idle_thread || !slice_over(current, now))
 		return;
-	if (ready_upto(current->priority)) {
+	if (ready_upto(current->priority))
 		need_resched = true;
-	} else {
-		current->slice_left = 0;
-		slice_start(current, now);
-	}
+	else
+		slice_begin(current, now);
 }
 
 ns_t sched_slice_due(void)

@@ -27,7 +27,8 @@ ns_t sched_slice_due(void);
 
 /* Register the first thread; called once by sched_init(). */
 void thread_table_init(void);
-/* Free the dead thread's stack, if there is one; after every switch. */
+/* Who has ended and still has its stack; NULL: nobody. Freed after every switch. */
+extern struct thread *thread_dead;
 void thread_reap(void);
 void thread_begin(void);		/* C half of thread_entry */
 

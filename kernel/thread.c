@@ -3,9 +3,9 @@
  *
  * A thread is named by its index in the table (tid) and the generation of that index,
  * which counts the threads that had it, so that a token of a dead thread finds nobody.
- * A dead thread can't free the stack that it stands on: it leaves itself in `dead`, and
- * whoever runs next frees it. The table, its generations and the list of all threads
- * change under RANK_SCHED.
+ * A dead thread can't free the stack that it stands on: it leaves itself in
+ * `thread_dead`, and whoever runs next frees it. The table, its generations and the list
+ * of all threads change under RANK_SCHED.
  */
 #include "kernel/thread.h"
 
@@ -31,11 +31,11 @@ extern char boot_stack_top[];		/* boot/start.asm; KSTACK_BYTES of stack below */
 
 struct thread boot_thread = { .name = "boot", .state = THREAD_RUNNING };
 struct list thread_all = LIST_INIT(thread_all);
+struct thread *thread_dead;
 
 static struct thread *table[THREADS_MAX];
 static uint16_t generation[THREADS_MAX];
 static unsigned last_tid;		/* the search for a free one starts behind it */
-static struct thread *dead;		/* to be freed by the next thread; NULL: none */
 static uint64_t dead_cycles[2];		/* of all that were; RANK_SCHED, interrupts off */
 
 /* The fields that don't start as zero. */
@@ -132,7 +132,8 @@ no_stack:
 /* The first thing that a new thread does, on the switch to it, interrupts off. */
 void thread_begin(void)
 {
-	thread_reap();
+	if (thread_dead != NULL)
+		thread_reap();
 	irq_restore(FLAGS_IRQS_ON);
 }
 
@@ -141,23 +142,22 @@ void thread_exit(void)
 	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, current->tid);
 	fpu_free(current);
 	spin_lock_irq(&sched_lock);
-	KASSERT(dead == NULL, "thread.1");
+	KASSERT(thread_dead == NULL, "thread.1");
 	list_remove(&current->all_link);
 	table[current->tid] = NULL;
 	current->task = NULL;
 	current->state = THREAD_DEAD;
-	dead = current;
+	thread_dead = current;
 	sched_leave_locked();
 	panic("thread %u (%s) ran after its end", current->tid, current->name);
 }
 
+/* Free what `thread_dead` stood on, which is not NULL. Interrupts off, no spinlock held. */
 void thread_reap(void)
 {
-	struct thread *t = dead;
+	struct thread *t = thread_dead;
 
-	if (t == NULL)
-		return;
-	dead = NULL;
+	thread_dead = NULL;
 	dead_cycles[CPU_USER] += t->cycles[CPU_USER];
 	dead_cycles[CPU_SYSTEM] += t->cycles[CPU_SYSTEM];
 	kstack_free((void *)(uintptr_t)t->kstack_top);

@@ -80,8 +80,7 @@ struct thread {
 
 	/* Time, in cycles_read() units */
 	uint64_t	cycles[2];	/* by enum cpu_mode */
-	uint64_t	slice_end;	/* RUNNING: cycles at which it must give way */
-	uint64_t	slice_left;	/* not RUNNING: cycles left of its slice; 0: a new one */
+	uint64_t	slice_end;	/* cycles at which it must give way */
 
 	struct ipc_state ipc;		/* kernel/ipc.c */
 	char		name[THREAD_NAME_BYTES];

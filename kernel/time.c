@@ -29,8 +29,14 @@ struct clock_scale {
 	uint32_t mult, shift;
 };
 
-enum { TSC_TRIES = 3, TSC_MEASURE_COUNTS = 11932, TSC_MEASURE_LAB_COUNTS = 1193 };
-enum { WAIT_POLLS_MAX = 20000000 };	/* 10 ms, with port reads of 0.5 ns */
+/* One moment on both. */
+struct moment {
+	uint64_t tsc;
+	uint16_t counts;
+};
+
+enum { TSC_TRIES = 5, TSC_MEASURE_COUNTS = PIT_HZ / 50, TSC_CHECK_COUNTS = PIT_HZ / 1000 };
+enum { MOMENT_READINGS = 8, STOPWATCH_POLLS_MAX = 10000000 };
 enum { LAB_HZ = 1000000000, LAB_HZ_SLACK = LAB_HZ / 50 };
 enum { TICK_NS = 10000151 };		/* TICK_COUNTS / PIT_HZ */
 enum { PORT_DELAY = 0x80, PORT_DELAYS_PER_US = 2 };
@@ -119,36 +125,56 @@ ns_t clock_wall_ns(void)
 	return wall_base + clock_ns();
 }
 
-/* TSC counts while PIT channel 2 makes `counts` counts; 0 if it never ends. Anything
- * that disturbs us, a host above all, makes it more. */
+/* The stopwatch and the TSC at one moment: of some readings the one that took the least
+ * time, because a host or an SMI may come between the two. */
+static struct moment moment_read(void)
+{
+	struct moment best = { 0 };
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned n = 0; n < MOMENT_READINGS; n++) {
+		uint64_t begin = rdtsc();
+		uint16_t counts = pit_stopwatch_counts();
+		uint64_t took = rdtsc() - begin;
+
+		if (took < least) {
+			least = took;
+			best = (struct moment){ .tsc = begin + took / 2, .counts = counts };
+		}
+	}
+	return best;
+}
+
+/* The TSC's rate in Hz, measured over `counts` counts of the PIT or some more; 0 if the
+ * PIT stands still or we were kept from looking until the stopwatch was over. */
 static uint64_t tsc_measure_once(uint16_t counts)
 {
-	uint64_t begin;
+	struct moment first, last;
 
-	pit_wait_prepare(counts);
-	begin = rdtsc();
-	pit_wait_begin(counts);
-	for (uint32_t n = 0; n < WAIT_POLLS_MAX; n++)
-		if (pit_wait_over())
-			return rdtsc() - begin;
+	pit_stopwatch_start();
+	first = moment_read();
+	for (uint32_t n = 0; n < STOPWATCH_POLLS_MAX; n++) {
+		if (pit_stopwatch_counts() - first.counts < counts)
+			continue;
+		last = moment_read();
+		if (pit_stopwatch_over())
+			return 0;
+		return (last.tsc - first.tsc) * PIT_HZ / (uint32_t)(last.counts - first.counts);
+	}
 	return 0;
 }
 
-/* The TSC's rate in Hz, from the least disturbed of `tries`; 0 if the PIT is silent. */
-static uint64_t tsc_measure(uint16_t counts, unsigned tries)
+static uint64_t tsc_measure(uint16_t counts)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t hz = 0;
 
-	for (unsigned n = 0; n < tries; n++) {
+	for (unsigned n = 0; n < TSC_TRIES && hz == 0; n++) {
 		uint32_t flags = irq_save();
-		uint64_t cycles = tsc_measure_once(counts);
 
+		hz = tsc_measure_once(counts);
 		irq_restore(flags);
-		if (cycles == 0)
-			return 0;
-		least = MIN(least, cycles);
 	}
-	return least * PIT_HZ / counts;
+	return hz;
 }
 
 /* Make the TSC, which runs at `hz`, the clock, from 0 on. */
@@ -169,7 +195,7 @@ static void clock_start_lab(void)
 
 	if (!cpu_has(CPU_TSC))
 		panic("lab=1 needs a CPU with a time-stamp counter");
-	hz = tsc_measure(TSC_MEASURE_LAB_COUNTS, 1);
+	hz = tsc_measure(TSC_CHECK_COUNTS);
 	if (hz < LAB_HZ - LAB_HZ_SLACK || hz > LAB_HZ + LAB_HZ_SLACK)
 		panic("lab=1 needs QEMU's -icount shift=0: the TSC runs at %u kHz",
 		      (unsigned)(hz / 1000));
@@ -178,7 +204,7 @@ static void clock_start_lab(void)
 
 static void clock_start(void)
 {
-	uint64_t hz = cpu_has(CPU_TSC) ? tsc_measure(TSC_MEASURE_COUNTS, TSC_TRIES) : 0;
+	uint64_t hz = cpu_has(CPU_TSC) ? tsc_measure(TSC_MEASURE_COUNTS) : 0;
 
 	if (hz != 0) {
 		clock_start_tsc(hz);

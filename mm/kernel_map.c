@@ -9,7 +9,8 @@
  *   0xf8000000  kernel stacks     tables, filled by mm/kstack.c
  *
  * Tables come from boot_frame_alloc(), before there is an allocator; they are written
- * through boot_window(), because they may lie where nothing is mapped yet.
+ * through boot_window(), because they may lie where nothing is mapped yet. Their frames are
+ * reserved for ever, like the image's.
  */
 #include "kernel/boot.h"
 #include "kernel/cpu.h"
@@ -89,15 +90,4 @@ void linear_map_init(void)
 		make_table(KSTACK_BASE + i * LARGE_BYTES, 0, 0);
 	map_first_table();
 	__asm__ volatile("movl %%cr3, %%eax; movl %%eax, %%cr3" : : : "eax", "memory");
-}
-
-/* Mark the frames of the tables made above. */
-void pgtable_init(void)
-{
-	for (unsigned i = KERNEL_BASE >> LARGE_SHIFT; i < TABLE_ENTRIES; i++) {
-		pte_t e = kernel_pgdir[i];
-
-		if (pte_present(e) && !(e & PTE_LARGE))
-			page_set(pfn_page(pte_pfn(e)), PG_TABLE);
-	}
 }

@@ -64,8 +64,6 @@ bool kstack_contains(uint32_t addr);
 /* The linear map, the kernel's text read-only, the stacks' page tables: before
  * frame_init(), from frames behind the kernel (boot_frame_alloc). */
 void linear_map_init(void);
-/* Tell the page array about the tables that linear_map_init() made. */
-void pgtable_init(void);
 extern pte_t *kernel_pgdir;		/* entries from KERNEL_BASE up never change again */
 /* Frames in kernel stacks, for the memory figures. */
 uint32_t kstack_frames(void);

@@ -180,7 +180,7 @@ def test_setup_noop_01():
 
 def test_setup_remove_01(tmp_path):
     """what would remove a package is refused by its name, and nothing is installed"""
-    apt = 'case "$*" in *-s*) echo "Inst gcc"; echo "Remv precious [1.0]";; esac\n'
+    apt = 'case "$*" in "-s "*) echo "Inst gcc"; echo "Remv precious [1.0]";; esac\n'
     done, calls = setup_with(tmp_path, NOTHING, apt)
     assert done.returncode != 0 and "precious" in done.stderr and " -y " not in calls
 
@@ -194,7 +194,7 @@ def test_setup_noroot_01(tmp_path):
 
 def test_setup_says_01(tmp_path):
     """it says packages, megabytes and minutes before it installs"""
-    apt = 'case "$*" in *-s*) echo "Inst gcc (1)"; echo "Inst nasm (1)";; *--print-uris*) ' \
+    apt = 'case "$*" in "-s "*) echo "Inst gcc (1)"; echo "Inst nasm (1)";; *--print-uris*) ' \
           'echo "\'http://x\' gcc.deb 12000000 SHA"; echo "\'http://y\' nasm.deb 3000000 SHA";; esac\n'
     done, calls = setup_with(tmp_path, NOTHING, apt)
     assert done.returncode == 0 and "2 packages" in done.stdout and "15 MB" in done.stdout and "minutes" in done.stdout

@@ -109,6 +109,25 @@ static int empty_cache(struct swap_area *a)
 	return error;
 }
 
+/*
+ * Undo all swapping, as far as memory allows without pushing anything else out: every mm
+ * gets its pages back, and slots are freed. For MACHINE_DROP_CACHES: what is used after
+ * that is comparable with a machine that never swapped. Sleeps.
+ */
+void swap_undo(void)
+{
+	mutex_lock(&swapon_lock);
+	for (unsigned i = 0; i < SWAP_AREAS_MAX; i++) {
+		struct swap_area *a = &swap_areas[i];
+
+		if (a->state != AREA_ON || a->used >= frames_free() / 2)
+			continue;
+		if (unuse_mms(i) == 0)
+			(void)empty_cache(a);
+	}
+	mutex_unlock(&swapon_lock);
+}
+
 static void set_state(struct swap_area *a, enum area_state state)
 {
 	spin_lock(&swap_lock);

@@ -73,16 +73,19 @@ def _sources():
 
 
 def where_checked(invariant):
-    """"file function()" of what cites the invariant in a string, else of what the table names."""
+    """"file function()": where the audit tells of the invariant, else where it is asserted, else the
+    function that the table names."""
     function = table().get(invariant, ("", ""))[1]
-    definition = None
+    told = asserted = named = None
     for path, lines in _sources():
         for i, line in enumerate(lines):
             if f'"{invariant}' in line:
-                return f"{path} {_enclosing_function(lines, i)}".strip()
+                place = f"{path} {_enclosing_function(lines, i)}".strip()
+                told = told or (place if "audit_violation(" in line else None)
+                asserted = asserted or place
             if function and re.match(rf"[A-Za-z_][\w\s*]*\b{function}\(", line) and not line.endswith(";"):
-                definition = f"{path} {function}()"
-    return definition
+                named = f"{path} {function}()"
+    return told or asserted or named
 
 
 def _from_backtrace(text):

@@ -64,7 +64,8 @@ clean:
 	rm -rf build
 
 # The compiler's command for each file, for editors. Taken from make itself, when a rule or the
-# list of files has changed.
+# files of a folder have changed.
 compile-commands: compile_commands.json
-compile_commands.json: tools/compile-commands $(wildcard tools/make/*.mk)
+compile_commands.json: tools/compile-commands $(wildcard tools/make/*.mk) \
+		$(wildcard boot/. kernel/. drivers/. mm/. mm/*/. mm/rmap/*/. user/*/.)
 	@tools/compile-commands $@ $(MAKE) RMAP=$(RMAP)

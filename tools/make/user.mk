@@ -22,14 +22,14 @@ user_obj = $(patsubst %,$(U)/%.o,$(basename $(1)))
 LIBC_SRC  := $(wildcard user/libc/*.c user/libc/*.asm)
 LIBC_OBJ  := $(call user_obj,$(filter-out user/libc/crt0.asm,$(LIBC_SRC)))
 PROC_OBJ  := $(call user_obj,$(wildcard user/servers/*.c user/servers/*.asm)) $(U)/user/libc/stubs.o \
-	$(U)/user/libc/stack_image.o
+	$(U)/user/libc/stack_image.o $(U)/user/libc/div64.o
 INIT_OBJ  := $(call user_obj,$(wildcard user/init/*.c))
 SH_OBJ    := $(call user_obj,$(wildcard user/sh/*.c))
 BOX_OBJ   := $(call user_obj,$(wildcard user/bin/*.c))
 WORKLOADS := $(notdir $(basename $(wildcard user/workloads/*.c)))
 TESTS     := $(notdir $(basename $(wildcard user/tests/t_*.c)))
 BOX_LINKS := echo cat ls true false sleep kill pwd time vmstat free ps swapon swapoff \
-	audit params counters dropcaches trace poweroff uname hexdump
+	audit fault params counters dropcaches trace poweroff uname hexdump
 
 SYSTEM_PROGS := $(addprefix $(U)/bin/,proc init sh clockbox $(WORKLOADS))
 TEST_PROGS   := $(addprefix $(U)/tests/,$(TESTS))
@@ -101,10 +101,17 @@ $(B)/system.arc: $(SYSTEM_PROGS) tools/mkarchive tools/make/user.mk $(wildcard u
 		$(foreach f,$(wildcard user/etc/*),/etc/$(notdir $(f))=$(f)) \
 		$(foreach l,$(BOX_LINKS),/bin/$(l)=@/bin/clockbox) /tmp/
 
-$(B)/tests.arc: $(TEST_PROGS) tools/mkarchive
+BAD_PROGRAMS := not_a_program cut_program empty_program low_program
+
+$(U)/bad/stamp: $(U)/bin/hogmem user/tests/mkbad
+	@user/tests/mkbad $< $(@D)
+	@touch $@
+
+$(B)/tests.arc: $(TEST_PROGS) $(U)/bad/stamp tools/mkarchive
 	@mkdir -p $(@D)
 	@echo "  ARCHIVE $@"
-	@tools/mkarchive -o $@ $(foreach p,$(TEST_PROGS),/bin/$(notdir $(p))=$(p))
+	@tools/mkarchive -o $@ $(foreach p,$(TEST_PROGS),/bin/$(notdir $(p))=$(p)) \
+		$(foreach p,$(BAD_PROGRAMS),/bin/$(p)=$(U)/bad/$(p)) /etc/data=$(U)/bad/data
 
 # Nothing that a 486 lacks may be in any program.
 user-check: $(SYSTEM_PROGS) $(TEST_PROGS)

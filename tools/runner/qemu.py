@@ -33,8 +33,8 @@ class Machine:
 
     def __init__(self, rmap=build.DEFAULT_RMAP):
         self.rmap = rmap
-        self.kernel = build.kernel(rmap)
-        self.modules = [build.archive(rmap)]
+        self.kernel = None              # the build's, from start() on
+        self.modules = []               # further archives; the system's comes first
         self.ram = 64 << 20
         self.swaps = []                 # bytes, one drive each
         self.disks = []                 # image files, after the swap drives
@@ -103,12 +103,13 @@ class Machine:
         if self.gdb:
             arguments += ["-S", "-gdb", f"unix:{self.gdb},server=on,wait=off"]
         arguments += self.monitor.arguments() + self._drives()
-        if self.kernel:
-            arguments += ["-kernel", self.kernel, "-append", self.cmdline(), "-initrd", self._modules()]
-        return arguments + self.extra
+        return arguments + ["-kernel", self.kernel, "-append", self.cmdline(),
+                            "-initrd", self._modules()] + self.extra
 
     def start(self):
-        """Start QEMU. It dies with us, whatever happens."""
+        """Start QEMU. It dies with us, whatever happens. BuildError if there is no such build."""
+        self.kernel = build.kernel(self.rmap)
+        self.modules.insert(0, build.archive(self.rmap))
         self.folder = tempfile.mkdtemp(prefix="clockhand-")
         self.monitor = Monitor()
         inherited = [self.monitor.qemu_end.fileno()]

@@ -25,6 +25,8 @@ int box_free(int argc, char **argv);
 int box_swapon(int argc, char **argv);
 int box_swapoff(int argc, char **argv);
 int box_vmstat(int argc, char **argv);
+/* fault.c */
+int box_fault(int argc, char **argv);
 /* machine.c */
 int box_audit(int argc, char **argv);
 int box_counters(int argc, char **argv);

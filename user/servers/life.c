@@ -140,7 +140,7 @@ static void parent_wake(struct process *c)
 
 static void init_died(const struct process *p)
 {
-	proc_log("init has died; nothing can go on; status", p, (uint32_t)p->status);
+	proc_log("init has died:", p, (uint32_t)p->status);
 	sys_exit(TASK_STATUS_EXIT(1));	/* the kernel panics when proc ends */
 }
 
@@ -221,12 +221,12 @@ int proc_kill(struct process *p, struct ipc_message *m)
 	return to ? signal_one(to, (int)sig) : -ESRCH;
 }
 
-/* No handlers yet: an exception ends the process. Its token is void by that. */
+/* No handlers yet: an exception, which the kernel has logged, ends the process. Its token
+ * is void by that. */
 int proc_exception(struct process *p, struct ipc_message *m)
 {
 	int error;
 
-	proc_log("exception ends process", p, m->word[0]);
 	error = sys_task_control(p->pid, TASK_CTL_KILL, TASK_STATUS_SIGNAL(m->word[0]));
 	return error < 0 ? error : NO_REPLY;
 }

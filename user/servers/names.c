@@ -62,7 +62,7 @@ static int archive_map(struct archive *a, unsigned n)
 
 int names_init(void)
 {
-	static const char bad[] = "proc: a boot module is no archive; ignored\n";
+	static const char bad[] = "a boot module is no archive; ignored";
 	int first = OK;
 
 	for (unsigned n = 0; n < ARCHIVES_MAX; n++) {

@@ -46,11 +46,10 @@ void proc_log(const char *text, const struct process *p, uint32_t value)
 	char line[96], *at = line;
 	const char *end = line + sizeof(line) - 1;
 
-	at = append(append(at, end, "proc: "), end, text);
+	at = append(at, end, text);
 	at = append(append_number(append(at, end, " "), end, (uint32_t)p->pid), end, " (");
 	at = append(append(at, end, p->name), end, ") ");
 	at = append_number(at, end, value);
-	*at++ = '\n';
 	sys_log(line, (size_t)(at - line));
 }
 

@@ -45,7 +45,7 @@ int message_path(struct process *p, struct ipc_message *m, char path[NAME_BYTES]
 		 struct file_name *file);
 /* Drop a handle of any kind. */
 void handle_drop(int handle);
-/* "proc: TEXT PID (NAME) VALUE" into the kernel's log. */
+/* "TEXT PID (NAME) VALUE" into the kernel's log. */
 void proc_log(const char *text, const struct process *p, uint32_t value);
 
 #endif

@@ -50,7 +50,7 @@ struct process *process_alloc(struct process *parent)
 		struct process *p = &rows[next_pid % PROC_MAX];
 		int32_t pid = next_pid;
 
-		next_pid = next_pid == PID_MAX ? PID_INIT + 1 : next_pid + 1;
+		next_pid = next_pid == TASK_PID_MAX ? PID_INIT + 1 : next_pid + 1;
 		if (p->state != PROCESS_FREE)
 			continue;
 		memset(p, 0, sizeof(*p));

@@ -53,6 +53,13 @@ ns_t thread_time_ns(const struct thread *t, int mode);
 	wait_result_;							\
 })
 
+enum { SCHED_SLICE_MS = 50 };
+
+static inline bool irqs_on(void)
+{
+	return false;
+}
+
 static inline uint32_t irq_save(void)
 {
 	return 0;
