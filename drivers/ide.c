@@ -332,21 +332,26 @@ void ide_interrupt(unsigned irq, void *arg)
 		step(ch);
 }
 
-/* The command runs for long. If the drive is through with it all the same, its interrupt
- * was lost. */
+/* The command runs for long. If the drive has got on with it all the same, its interrupt
+ * was lost; if not, there is a limit. */
 static void check_running(struct ide_channel *ch)
 {
-	struct ide_drive *d = ch->drive;
+	uint32_t left = ch->left;
+	enum ide_progress p;
 
 	timer_set(&ch->timer, clock_ns() + IDE_POLL_NS);
-	if (ide_command_due(ch) || !(inb(ch->control) & (STATUS_BUSY | STATUS_DRQ))) {
-		if (d->queue->stats.lost_interrupts++ == 0)
-			printk("ide: %s: an interrupt was lost\n", d->name);
-		step(ch);
-	} else if (clock_ns() >= ch->deadline) {
+	if (clock_ns() >= ch->deadline) {
 		ch->status = inb(ch->control);
 		ch->cause = IDE_CAUSE_TIMEOUT;
 		command_failed(ch);
+	} else if (ide_command_due(ch)) {
+		p = ide_command_continue(ch);
+		if (p == IDE_MORE && ch->left == left)
+			return;
+		if (ch->drive->queue->stats.lost_interrupts++ == 0)
+			printk("ide: %s: an interrupt was lost\n", ch->drive->name);
+		set_deadline(ch);
+		progress(ch, p);
 	}
 }
 

@@ -1,7 +1,6 @@
 /*
- * Endpoints, and the moves of the state machine that kernel/ipc_types.h draws: who is
- * on which queue, in which state, at which priority. kernel/ipc.c makes calls, receives
- * and replies out of them. Nothing here touches user memory, allocates (but for
+ * Endpoints: birth, death, notifications, and what threads leave behind. kernel/ipc.c has
+ * calls, receiving and replies. Nothing here touches user memory, allocates (but for
  * endpoint_create()) or sleeps.
  *
  * One lock, ipc_lock (RANK_IPC), guards all endpoints and all struct ipc_state. Who wakes
@@ -17,7 +16,7 @@
  */
 #include "kernel/abi/errno.h"
 #include "kernel/counters.h"
-#include "kernel/ipc.h"
+#include "kernel/ipc_moves.h"
 #include "kernel/panic.h"
 #include "kernel/string.h"
 #include "kernel/syscall.h"
@@ -28,85 +27,15 @@
 struct spinlock ipc_lock = SPINLOCK_INIT(RANK_IPC);
 static uint32_t endpoints_made;
 
-static inline struct thread *ipc_thread(struct list *link)
-{
-	return container_of(link, struct thread, ipc.link);
-}
-
-/* The first thread of a queue that wasn't killed, or NULL. A killed one leaves the
- * queue here; its state it mends itself. Lock held. */
-struct thread *ipc_queue_first(struct list *queue)
-{
-	while (!list_empty(queue)) {
-		struct thread *t = ipc_thread(queue->next);
-
-		if (!t->killed)
-			return t;
-		list_remove(&t->ipc.link);
-	}
-	return NULL;
-}
-
-/* ---- Priority ---- Lock held. */
-
-static void priority_donate(struct thread *server, const struct thread *client)
-{
-	if (client->priority < server->priority)
-		thread_set_priority(server, (enum thread_priority)client->priority);
-}
-
-static void priority_restore(struct thread *server)
+/* Lock held; see kernel/ipc_moves.h. */
+void ipc_restore_priority(struct thread *server)
 {
 	unsigned best = server->base_priority;
 	struct list *l;
 
-	if (server->priority == best)
-		return;
 	for (l = server->ipc.clients.next; l != &server->ipc.clients; l = l->next)
 		best = MIN(best, ipc_thread(l)->priority);
-	if (best != server->priority)
-		thread_set_priority(server, (enum thread_priority)best);
-}
-
-/* ---- Moves of the state machine ---- Lock held; contracts in kernel/ipc.h. */
-
-/* SENDING or NONE -> AWAITING_REPLY: `server` gets the call of `client`. */
-void ipc_accept(struct thread *server, struct thread *client)
-{
-	client->ipc.wait = IPC_AWAITING_REPLY;
-	client->ipc.server = server;
-	list_insert_tail(&server->ipc.clients, &client->ipc.link);
-	server->ipc.received = client;
-	priority_donate(server, client);
-}
-
-/* SENDING or AWAITING_REPLY -> NONE. The client is not woken. */
-void ipc_finish_call(struct thread *client, int result)
-{
-	struct thread *server = client->ipc.server;
-
-	list_remove(&client->ipc.link);
-	client->ipc.wait = IPC_NONE;
-	client->ipc.result = result;
-	client->ipc.server = NULL;
-	if (server == NULL)
-		return;
-	if (server->ipc.received == client)
-		server->ipc.received = NULL;
-	priority_restore(server);
-}
-
-/* RECEIVING -> NONE. The receiver is not woken. */
-void ipc_finish_receive(struct thread *receiver)
-{
-	list_remove(&receiver->ipc.link);
-	receiver->ipc.wait = IPC_NONE;
-}
-
-void ipc_wake(struct thread *t)
-{
-	if (t->state == THREAD_SLEEPING)
-		thread_wake(t, OK);
+	thread_set_priority(server, (enum thread_priority)best);
 }
 
 /* ---- Endpoints ---- */
@@ -188,15 +117,6 @@ void endpoint_notify(struct endpoint *ep, uint32_t bits)
 	spin_unlock(&ipc_lock);
 }
 
-/* The endpoint of `handle` with a reference, if the handle has the right. */
-struct endpoint *endpoint_get(uint32_t handle, unsigned right, int *err)
-{
-	struct kobject *k = handle_get(&current->task->handles, (int)handle,
-				       KOBJECT_ENDPOINT, right, err);
-
-	return k == NULL ? NULL : container_of(k, struct endpoint, kobject);
-}
-
 /* ---- Threads ---- */
 
 void ipc_thread_init(struct thread *t)
@@ -225,14 +145,13 @@ int32_t sys_ipc_notify(const uint32_t *arg)
 	struct endpoint *ep;
 	int err;
 
-	ep = endpoint_get(arg[0], HANDLE_RIGHT_CALL, &err);
+	ep = endpoint_peek(arg[0], HANDLE_RIGHT_CALL, &err);
 	if (ep == NULL)
 		return err;
-	err = ep->dead ? -EPIPE : OK;
-	if (err == OK)
-		endpoint_notify(ep, arg[1]);
-	kobject_drop(&ep->kobject);
-	return err;
+	if (ep->dead)
+		return -EPIPE;
+	endpoint_notify(ep, arg[1]);
+	return OK;
 }
 
 /* endpoint_create() -> handle with all rights */

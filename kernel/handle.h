@@ -7,6 +7,7 @@
 #ifndef KERNEL_HANDLE_H
 #define KERNEL_HANDLE_H
 
+#include "kernel/abi/errno.h"
 #include "kernel/abi/handle.h"
 #include "kernel/lock.h"
 #include "kernel/types.h"
@@ -77,6 +78,23 @@ int  handle_insert(struct handle_table *t, struct kobject *k, unsigned rights,
  * NULL and *error = -EBADF or -EACCES otherwise. */
 struct kobject *handle_get(struct handle_table *t, int h, enum kobject_type type,
 			   unsigned rights, int *error);
+/* The same for an endpoint's handle and without a reference: IPC's way. It needs no lock,
+ * as no table changes before the caller sleeps; by then it has taken a reference. */
+static inline struct kobject *handle_peek_endpoint(const struct handle_table *t, int h,
+						   unsigned rights, int *error)
+{
+	uint32_t i = (uint32_t)h - HANDLE_SYSTEM_FIRST;
+	struct kobject *k;
+
+	*error = -EBADF;
+	if (i >= t->system_count)
+		return NULL;
+	k = t->system[i].object;
+	if (k == NULL || k->type != KOBJECT_ENDPOINT)
+		return NULL;
+	*error = -EACCES;
+	return (t->system[i].rights & rights) == rights ? k : NULL;
+}
 int  handle_close(struct handle_table *t, int h);
 /* Insert at a number of the caller's choice, closing what was there. Returns it,
  * -EBADF or -ENOMEM (reference not taken). Sleeps. */

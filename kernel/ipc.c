@@ -6,7 +6,7 @@
  */
 #include "kernel/abi/errno.h"
 #include "kernel/counters.h"
-#include "kernel/ipc.h"
+#include "kernel/ipc_moves.h"
 #include "kernel/string.h"
 #include "kernel/syscall.h"
 #include "kernel/task.h"
@@ -15,9 +15,6 @@
 
 /* A result beside OK and the errnos: the caller runs another program now. */
 enum { IPC_EXECED = 1 };
-
-/* The words that a message moves from thread to thread: label to handle[]. */
-enum { MOVED_BYTES = offsetof(struct ipc_message, handle) };
 
 uint32_t ipc_token(const struct thread *t)
 {
@@ -114,7 +111,7 @@ static int32_t call_end(int err, vaddr_t user_message)
 	kobject_drop(&me->endpoint->kobject);
 	me->endpoint = NULL;
 	if (err == OK)
-		return message_store_reply(me, user_message);
+		return message_store(me, user_message, REPLY_WORDS);
 	message_release(me);
 	if (err != IPC_EXECED)
 		return err;
@@ -129,9 +126,10 @@ int32_t sys_ipc_call(const uint32_t *arg)
 	struct endpoint *ep;
 	int err;
 
-	ep = endpoint_get(arg[0], HANDLE_RIGHT_CALL, &err);
+	ep = endpoint_peek(arg[0], HANDLE_RIGHT_CALL, &err);
 	if (ep == NULL)
 		return err;
+	kobject_hold(&ep->kobject);
 	err = message_load(me, arg[1]);
 	if (err != OK) {
 		kobject_drop(&ep->kobject);
@@ -161,24 +159,15 @@ int ipc_call_kernel(struct endpoint *ep, uint32_t label, const uint32_t word[IPC
 /* Take over the message of the client just received. Lock held. */
 static void take_message(struct ipc_state *me, struct thread *client)
 {
-	struct ipc_state *from = &client->ipc;
 	struct ipc_message *m = &me->message;
+	const struct task *sender = client->task;
 
 	me->received = NULL;
-	memcpy(m, &from->message, MOVED_BYTES);
-	m->data_bytes = from->message.data_bytes;
+	message_move(me, &client->ipc);
 	m->token = ipc_token(client);
-	m->sender_pid = client->task->pid;
-	m->sender_uid = client->task->uid;
-	m->sender_gid = client->task->gid;
-	if (from->data == NULL && from->carried_count == 0)
-		return;
-	me->data = from->data;
-	me->carried_count = from->carried_count;
-	memcpy(me->carried, from->carried, sizeof(me->carried));
-	memcpy(me->carried_rights, from->carried_rights, sizeof(me->carried_rights));
-	from->data = NULL;
-	from->carried_count = 0;
+	m->sender_pid = sender->pid;
+	m->sender_uid = sender->uid;
+	m->sender_gid = sender->gid;
 }
 
 /* Make the endpoint's bits the message of `current`. Lock held. */
@@ -218,14 +207,14 @@ static bool receive_now(struct ipc_state *me, struct endpoint *ep)
 
 /* Wait for a call or a notification; its message is in current->ipc then. `replied`, if
  * not NULL, is a client whose reply is in place but who still sleeps: the CPU goes to
- * it if there is nothing to receive. OK, -EPIPE, -EINTR. Sleeps. */
+ * it if there is nothing to receive. OK, -EPIPE, -EINTR. Called with the lock held, which
+ * is released. Sleeps. */
 static int receive(struct endpoint *ep, struct thread *replied)
 {
 	struct ipc_state *me = &current->ipc;
 	int err = OK;
 
-	spin_lock(&ipc_lock);
-	while (err == OK && !receive_now(me, ep)) {
+	while (!receive_now(me, ep)) {
 		if (ep->dead || current->killed) {
 			err = ep->dead ? -EPIPE : -EINTR;
 			break;
@@ -239,10 +228,9 @@ static int receive(struct endpoint *ep, struct thread *replied)
 		if (me->wait != IPC_NONE)
 			sleep_in_state("work");
 		spin_lock(&ipc_lock);
-		if (me->wait != IPC_NONE) {
-			ipc_finish_receive(current);
-			err = -EINTR;
-		} else if (me->received != NULL) {
+		if (me->wait != IPC_NONE)
+			ipc_finish_receive(current);	/* killed: seen above */
+		if (me->received != NULL) {
 			take_message(me, me->received);
 			break;
 		}
@@ -260,7 +248,7 @@ static int deliver(struct endpoint *ep, vaddr_t user_message)
 {
 	struct ipc_message *m = &current->ipc.message;
 	struct thread *client;
-	int err = message_store_received(&current->ipc, user_message);
+	int err = message_store(&current->ipc, user_message, RECEIVED_WORDS);
 
 	if (err == OK)
 		return OK;
@@ -284,12 +272,15 @@ int32_t sys_ipc_receive(const uint32_t *arg)
 	struct endpoint *ep;
 	int err;
 
-	ep = endpoint_get(arg[0], HANDLE_RIGHT_RECEIVE, &err);
+	ep = endpoint_peek(arg[0], HANDLE_RIGHT_RECEIVE, &err);
 	if (ep == NULL)
 		return err;
+	kobject_hold(&ep->kobject);
 	err = message_load_room(&current->ipc, arg[1]);
-	if (err == OK)
+	if (err == OK) {
+		spin_lock(&ipc_lock);
 		err = receive(ep, NULL);
+	}
 	if (err == OK)
 		err = deliver(ep, arg[1]);
 	kobject_drop(&ep->kobject);
@@ -298,33 +289,17 @@ int32_t sys_ipc_receive(const uint32_t *arg)
 
 /* ---- Replying ---- */
 
-/* Move the message of `current` to the client of `token` as its reply. Returns the
- * client, not woken yet, or NULL if the token is void (the message is kept). */
+/* Move the message of `current` to the client of `token` as its reply. Returns the client,
+ * not woken yet, or NULL if the token is void (the message is kept). Lock held. */
 static struct thread *reply_commit(uint32_t token)
 {
-	struct ipc_state *me = &current->ipc;
-	struct thread *client;
+	struct thread *client = ipc_find_client(token);
 
-	spin_lock(&ipc_lock);
-	client = ipc_find_client(token);
-	if (client != NULL) {
-		struct ipc_state *to = &client->ipc;
-
-		memcpy(&to->message, &me->message, MOVED_BYTES);
-		to->message.data_bytes = me->message.data_bytes;
-		if (me->data != NULL || me->carried_count != 0) {
-			to->data = me->data;
-			to->carried_count = me->carried_count;
-			memcpy(to->carried, me->carried, sizeof(to->carried));
-			memcpy(to->carried_rights, me->carried_rights,
-			       sizeof(to->carried_rights));
-			me->data = NULL;
-			me->carried_count = 0;
-		}
-		ipc_finish_call(client, OK);
-		TRACE(REPLY, client->task->pid, to->message.label, 0);
-	}
-	spin_unlock(&ipc_lock);
+	if (client == NULL)
+		return NULL;
+	message_move(&client->ipc, &current->ipc);
+	ipc_finish_call(client, OK);
+	TRACE(REPLY, client->task->pid, client->ipc.message.label, 0);
 	return client;
 }
 
@@ -336,7 +311,9 @@ int32_t sys_ipc_reply(const uint32_t *arg)
 
 	if (err != OK)
 		return err;
+	spin_lock(&ipc_lock);
 	client = reply_commit(arg[0]);
+	spin_unlock(&ipc_lock);
 	if (client == NULL) {
 		message_release(&current->ipc);
 		return -ESRCH;
@@ -350,18 +327,24 @@ int32_t sys_ipc_reply(const uint32_t *arg)
  * the reply is sent. */
 int32_t sys_ipc_reply_receive(const uint32_t *arg)
 {
+	struct ipc_state *me = &current->ipc;
 	struct thread *client;
 	struct endpoint *ep;
 	int err;
 
-	ep = endpoint_get(arg[1], HANDLE_RIGHT_RECEIVE, &err);
+	ep = endpoint_peek(arg[1], HANDLE_RIGHT_RECEIVE, &err);
 	if (ep == NULL)
 		return err;
-	err = message_load(&current->ipc, arg[2]);
+	kobject_hold(&ep->kobject);
+	err = message_load(me, arg[2]);
 	if (err == OK) {
+		spin_lock(&ipc_lock);
 		client = reply_commit(arg[0]);
-		if (client == NULL)
-			message_release(&current->ipc);
+		if (client == NULL && message_is_rich(me)) {
+			spin_unlock(&ipc_lock);
+			message_release(me);
+			spin_lock(&ipc_lock);
+		}
 		err = receive(ep, client);
 	}
 	if (err == OK)

@@ -67,31 +67,4 @@ int32_t ipc_finish_clone(vaddr_t user_message);
  * registers in its trap frame. */
 void ipc_answer_by_exec(struct thread *client);
 
-/* ---- Between kernel/endpoint.c and kernel/ipc.c. RANK_IPC (ipc_lock) held. ---- */
-
-extern struct spinlock ipc_lock;
-/* The first thread of a queue that wasn't killed, or NULL. A killed one is taken off;
- * the rest of its state it mends itself. */
-struct thread *ipc_queue_first(struct list *queue);
-/* SENDING or NONE -> AWAITING_REPLY: `server` gets the call of `client`, and at least
- * its priority. */
-void ipc_accept(struct thread *server, struct thread *client);
-/* SENDING or AWAITING_REPLY -> NONE, with a result; the server's priority is worked out
- * anew. The client is not woken. */
-void ipc_finish_call(struct thread *client, int result);
-/* RECEIVING -> NONE. The receiver is not woken. */
-void ipc_finish_receive(struct thread *receiver);
-/* Wake a thread whose wait has ended, if it sleeps. Needs no lock. */
-void ipc_wake(struct thread *t);
-/* The endpoint of `handle` with a reference, if the handle has the right; else NULL and
- * *err = -EBADF or -EACCES. Lock not held. */
-struct endpoint *endpoint_get(uint32_t handle, unsigned right, int *err);
-
-/* Shared by ipc.c and message.c. Message: `s` is the running thread's. */
-int  message_load(struct ipc_state *s, vaddr_t user);	/* before a call or reply */
-int  message_load_room(struct ipc_state *s, vaddr_t user);	/* before a receive */
-int  message_store_reply(struct ipc_state *s, vaddr_t user);
-int  message_store_received(struct ipc_state *s, vaddr_t user);
-void message_release(struct ipc_state *s);	/* what wasn't delivered */
-
 #endif

@@ -5,27 +5,17 @@
  * message without handles and data, the common case, allocates nothing here.
  */
 #include "kernel/abi/errno.h"
-#include "kernel/ipc.h"
+#include "kernel/ipc_moves.h"
 #include "kernel/task.h"
 #include "kernel/thread.h"
 #include "kernel/usercopy.h"
 #include "mm/frame.h"
 
-/* The parts of struct ipc_message that each copy moves. */
-enum {
-	SENT_BYTES = offsetof(struct ipc_message, token),	/* label to reply_room */
-	ROOM_START = offsetof(struct ipc_message, data),
-	ROOM_BYTES = SENT_BYTES - ROOM_START,
-	REPLY_BYTES = offsetof(struct ipc_message, reply_room),	/* label to data_bytes */
-};
-
-/* Give up what the message still holds: its page, and handles nobody took. */
-void message_release(struct ipc_state *s)
+void message_release_rest(struct ipc_state *s)
 {
-	if (s->data != NULL) {
+	if (s->data != NULL)
 		page_drop(address_page(s->data));
-		s->data = NULL;
-	}
+	s->data = NULL;
 	for (unsigned i = 0; i < s->carried_count; i++) {
 		if (s->carried[i] != NULL)
 			handle_unshare(s->carried[i], s->carried_rights[i]);
@@ -61,17 +51,12 @@ static int load_data(struct ipc_state *s)
 	return copy_from_user(s->data, s->message.data, s->message.data_bytes);
 }
 
-/* Read the message at `user` with what it carries. On an error (-EFAULT; -EINVAL: too many
- * handles or bytes; -EBADF; -ENOMEM) nothing is held. Sleeps. */
-int message_load(struct ipc_state *s, vaddr_t user)
+/* The rest of message_load(), when the words say that more belongs to the message. */
+int message_load_rest(struct ipc_state *s)
 {
 	struct ipc_message *m = &s->message;
-	int err = copy_from_user(m, user, SENT_BYTES);
+	int err;
 
-	if (err != OK)
-		return err;
-	if ((m->handle_count | m->data_bytes) == 0)
-		return OK;
 	if (m->handle_count > IPC_HANDLES || m->data_bytes > IPC_DATA_BYTES)
 		return -EINVAL;
 	err = load_handles(s, m->handle_count);
@@ -80,13 +65,6 @@ int message_load(struct ipc_state *s, vaddr_t user)
 	if (err != OK)
 		message_release(s);
 	return err;
-}
-
-/* Read only where incoming data may go. -EFAULT. Sleeps. */
-int message_load_room(struct ipc_state *s, vaddr_t user)
-{
-	return copy_from_user((char *)&s->message + ROOM_START, user + ROOM_START,
-			      ROOM_BYTES);
 }
 
 /* Turn carried objects into handles of the running task, and their numbers into the
@@ -119,9 +97,9 @@ static void close_stored(struct ipc_state *s)
 		handle_close(&current_task()->handles, s->message.handle[i]);
 }
 
-/* The rare part of storing: handles and data, then the message's first `bytes`. Data
- * that don't fit into reply_room are cut; data_bytes tells how many there were. */
-static int store_all(struct ipc_state *s, vaddr_t user, size_t bytes)
+/* The rest of message_store(): handles and data, then the words. Data that don't fit
+ * into reply_room are cut; data_bytes tells how many there were. */
+int message_store_rest(struct ipc_state *s, vaddr_t user, size_t words)
 {
 	struct ipc_message *m = &s->message;
 	int err = store_handles(s);
@@ -131,30 +109,10 @@ static int store_all(struct ipc_state *s, vaddr_t user, size_t bytes)
 			err = copy_to_user(m->data, s->data,
 					   MIN(m->data_bytes, m->reply_room));
 		if (err == OK)
-			err = copy_to_user(user, m, bytes);
+			err = copy_words_to_user(user, m, words);
 		if (err != OK)
 			close_stored(s);
 	}
 	message_release(s);
 	return err;
-}
-
-static int store(struct ipc_state *s, vaddr_t user, size_t bytes)
-{
-	if (s->carried_count == 0 && s->data == NULL)
-		return copy_to_user(user, &s->message, bytes);
-	return store_all(s, user, bytes);
-}
-
-/* Write a reply that has come to the caller's message: -EFAULT, -EMFILE, -ENOMEM; then the
- * caller has no new handles. What it holds is released. Sleeps. */
-int message_store_reply(struct ipc_state *s, vaddr_t user)
-{
-	return store(s, user, REPLY_BYTES);
-}
-
-/* Write a received call or notification, the sender's particulars included. As above. */
-int message_store_received(struct ipc_state *s, vaddr_t user)
-{
-	return store(s, user, sizeof(s->message));
 }

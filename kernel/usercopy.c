@@ -5,43 +5,58 @@
 #include "kernel/abi/errno.h"
 #include "kernel/usercopy.h"
 
-int usercopy_bytes(void *to, const void *from, size_t bytes);
-int usercopy_string(char *to, const char *from, size_t size);
-extern char usercopy_words[], usercopy_rest[], usercopy_char[], usercopy_failed[];
+extern char usercopy_words[], usercopy_longs[], usercopy_rest[], usercopy_char[];
+extern char usercopy_failed[];
+
+static int copy_bytes(void *to, const void *from, size_t bytes)
+{
+	int result;
+
+	__asm__ volatile("call usercopy_bytes"
+			 : "=a"(result), "+D"(to), "+S"(from), "+c"(bytes)
+			 : : "edx", "memory", "cc");
+	return result;
+}
 
 int copy_from_user(void *to, vaddr_t from, size_t bytes)
 {
 	if (!user_range_ok(from, bytes))
 		return -EFAULT;
-	return usercopy_bytes(to, (const void *)(uintptr_t)from, bytes);
+	return copy_bytes(to, (const void *)(uintptr_t)from, bytes);
 }
 
 int copy_to_user(vaddr_t to, const void *from, size_t bytes)
 {
 	if (!user_range_ok(to, bytes))
 		return -EFAULT;
-	return usercopy_bytes((void *)(uintptr_t)to, from, bytes);
+	return copy_bytes((void *)(uintptr_t)to, from, bytes);
 }
 
 /* A string that runs into the end of user space is -EFAULT, like one that runs into
  * a hole; `size` 0 is -ENAMETOOLONG. */
 int copy_string_from_user(char *to, vaddr_t from, size_t size)
 {
-	size_t most;
-	int length;
+	const char *source = (const char *)(uintptr_t)from;
+	size_t most, left;
+	int result;
 
-	if (!user_range_ok(from, 0))
+	if (!user_range_ok(from, 1))
 		return -EFAULT;
-	most = MIN(size, (size_t)(USER_END - from));
-	length = usercopy_string(to, (const char *)(uintptr_t)from, most);
-	if (length == -ENAMETOOLONG && most < size)
-		return -EFAULT;
-	return length;
+	if (size == 0)
+		return -ENAMETOOLONG;
+	most = left = MIN(size, (size_t)(USER_END - from));
+	__asm__ volatile("call usercopy_string"
+			 : "=a"(result), "+D"(to), "+S"(source), "+c"(left)
+			 : : "memory", "cc");
+	if (result == OK)
+		return (int)((vaddr_t)(uintptr_t)source - from - 1);
+	return result == -ENAMETOOLONG && most < size ? -EFAULT : result;
 }
 
 uint32_t usercopy_fixup(uint32_t eip)
 {
 	if (eip == (uint32_t)(uintptr_t)usercopy_words ||
+	    eip == (uint32_t)(uintptr_t)usercopy_longs ||
 	    eip == (uint32_t)(uintptr_t)usercopy_rest ||
 	    eip == (uint32_t)(uintptr_t)usercopy_char)
 		return (uint32_t)(uintptr_t)usercopy_failed;

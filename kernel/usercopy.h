@@ -7,6 +7,7 @@
 #ifndef KERNEL_USERCOPY_H
 #define KERNEL_USERCOPY_H
 
+#include "kernel/abi/errno.h"
 #include "kernel/types.h"
 
 #define USER_START	0x00001000u		/* nothing is ever mapped at page 0 */
@@ -24,6 +25,29 @@ int copy_string_from_user(char *to, vaddr_t from, size_t size) MUST_CHECK;
 static inline bool user_range_ok(vaddr_t start, size_t bytes)
 {
 	return start >= USER_START && start <= USER_END && bytes <= USER_END - start;
+}
+
+/* The same for a few whole words, without a call's overhead: for IPC. */
+static inline MUST_CHECK int copy_words_from_user(void *to, vaddr_t from, size_t words)
+{
+	int result = -EFAULT;
+
+	if (user_range_ok(from, 4 * words))
+		__asm__ volatile("call usercopy_words"
+				 : "=a"(result), "+D"(to), "+S"(from), "+c"(words)
+				 : : "memory", "cc");
+	return result;
+}
+
+static inline MUST_CHECK int copy_words_to_user(vaddr_t to, const void *from, size_t words)
+{
+	int result = -EFAULT;
+
+	if (user_range_ok(to, 4 * words))
+		__asm__ volatile("call usercopy_words"
+				 : "=a"(result), "+D"(to), "+S"(from), "+c"(words)
+				 : : "memory", "cc");
+	return result;
 }
 
 /* If a fault at kernel instruction `eip` is one of the copies above, the address

@@ -69,7 +69,6 @@ struct mm *mm_create(void)
 void mm_destroy(struct mm *mm)
 {
 	mm->dying = true;
-	list_remove(&mm->all_link);
 	wait_event(&unpinned, mm->pins == 0, SLEEP_UNKILLABLE, 0, "swapoff");
 	mutex_lock(&mm->mmap_lock);
 	while (!list_empty(&mm->vmas)) {
@@ -83,6 +82,7 @@ void mm_destroy(struct mm *mm)
 	mutex_unlock(&mm->mmap_lock);
 	KASSERT2(mm->total_pages == 0 && mm->committed == 0, "mm.1", mm->total_pages,
 		 mm->committed);
+	list_remove(&mm->all_link);	/* not before: the audit sweeps all PTEs */
 	rmap_mm_destroy(mm);
 	pgtable_leave(mm);
 	pgtable_destroy(mm);

@@ -32,7 +32,8 @@ void reclaim_init(void);		/* choose the policy, set watermarks */
 void kswapd_start(void);
 void kswapd_wake(void);			/* any context */
 ns_t kswapd_time_ns(void);
-/* Free every page that is only a cache (clean swap cache, empty slabs). Returns frames. */
+/* Free every page that is only a cache (clean swap cache, empty slabs), and bring back what
+ * was swapped out, if it fits well. Returns frames freed. Sleeps. */
 unsigned reclaim_drop_caches(void);
 
 /* One round of reclaim: what it is after, and what it has done so far. */

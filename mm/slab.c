@@ -19,6 +19,7 @@ enum {
 	SLAB_TAG     = 0x5ab00000,	/* | number of the next free object */
 	SLAB_TAG_MASK = 0xffff0000,
 	SLAB_NONE    = 0xffff,		/* no next one */
+	SLAB_TAKEN   = 0x7a6e0000,	/* first word of an object just taken */
 	KMALLOC_MIN_SHIFT = 4,
 	KMALLOC_MAX_SHIFT = 11,
 };
@@ -101,7 +102,7 @@ static uint32_t *take_object(struct slab_cache *c)
 		panic("slab.1: cache %s: the free object at %p was written to", c->name,
 		      (void *)object);
 	slab->private = object[0] & ~SLAB_TAG_MASK;
-	object[0] = 0;			/* not a free one any more, even if never written */
+	object[0] = SLAB_TAKEN;		/* else an object never written to would look free */
 	slab->index++;
 	c->used++;
 	if (slab->private == SLAB_NONE) {

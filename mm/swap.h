@@ -27,6 +27,8 @@ void swap_init(void);			/* find areas on all disks (swap=auto) and swapon them *
 int  swap_on(const char *name, int priority);
 int  swap_off(const char *name);	/* -ENOMEM if the pages don't fit in RAM */
 
+void swap_undo(void);			/* bring everything back in, if it fits well */
+
 /* ---- Slots ---- RANK_SWAP inside; may be called under RANK_PAGE_TABLE. */
 /* Take a slot, count 1, for the swap cache. false: none free (not even to steal). */
 bool swap_slot_alloc(swap_entry *e);

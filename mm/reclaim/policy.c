@@ -86,12 +86,14 @@ static bool drop_page(struct page *p)
 
 /*
  * Free every page that is only a cache: clean swap-cache pages that nobody maps, and
- * empty slabs. Pages under way to the disk are left. Returns frames freed. Never sleeps.
+ * empty slabs; and undo swapping, so that what is in use afterwards can be compared with
+ * what was before. Returns frames freed. No locks held. Sleeps.
  */
 unsigned reclaim_drop_caches(void)
 {
 	unsigned freed = 0;
 
+	swap_undo();
 	for (pfn_t pfn = 0; pfn < page_count; pfn++)
 		freed += drop_page(pfn_page(pfn));
 	return freed + slab_shrink();

@@ -53,7 +53,7 @@ struct swap_area {
 
 	enum header_state  header;	/* only threads that sleep in swap_area_writable() */
 	uint32_t	   failed_writes; /* in a row, interrupts off */
-	struct page	  *header_page;	/* buffer for that check; NULL after it */
+	struct page	  *header_page;	/* c  buffer for that check: no allocation then */
 	uint8_t		   uuid[SWAP_UUID_BYTES]; /* c */
 };
 

@@ -195,8 +195,6 @@ static void check_header_again(struct swap_area *a)
 	if (!same)
 		printk("swap: %s is not written to: its header has changed since swapon\n",
 		       a->dev->name);
-	page_free(a->header_page, 0);
-	a->header_page = NULL;
 	a->header = same ? HEADER_GOOD : HEADER_FOREIGN;
 }
 

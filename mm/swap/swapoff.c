@@ -14,6 +14,8 @@
 #include "mm/swap/area.h"
 #include "mm/vma.h"
 
+enum { DYING_WAITS = 100, DYING_WAIT_MS = 10 };
+
 /* The area on partition `name`, or NULL. swapon_lock held. */
 static struct swap_area *area_named(const char *name)
 {
@@ -64,6 +66,28 @@ static struct mm *mm_that_uses(unsigned area)
 	return NULL;
 }
 
+static bool somebody_is_dying(void)
+{
+	struct mm *mm;
+
+	list_for_each(mm, &mm_all, all_link)
+		if (mm->dying && mm->swap_ptes > 0)
+			return true;
+	return false;
+}
+
+/* A task that is being torn down gives its slots back by itself, soon. */
+static void wait_for_the_dying(void)
+{
+	for (unsigned i = 0; i < DYING_WAITS && somebody_is_dying(); i++) {
+		uint32_t irq = irq_save();
+
+		(void)thread_sleep(SLEEP_KILLABLE, clock_ns() + DYING_WAIT_MS * NS_PER_MS,
+				   "a task to end");
+		irq_restore(irq);
+	}
+}
+
 /*
  * Bring back what the mms have in `area`. Each round empties one mm, so there are as
  * many rounds as mms, and new entries for the area don't arise.
@@ -79,6 +103,7 @@ static int unuse_mms(unsigned area)
 		error = mm_unuse(mm, area);
 		cond_resched();
 	}
+	wait_for_the_dying();
 	return error;
 }
 
@@ -107,6 +132,25 @@ static int empty_cache(struct swap_area *a)
 		if (slot_count(a, slot) != 0 && slot_count(a, slot) != SLOT_BAD)
 			error = empty_slot(a, slot);
 	return error;
+}
+
+/*
+ * Undo all swapping, as far as memory allows without pushing anything else out: every mm
+ * gets its pages back, and slots are freed. For MACHINE_DROP_CACHES: what is used after
+ * that is comparable with a machine that never swapped. Sleeps.
+ */
+void swap_undo(void)
+{
+	mutex_lock(&swapon_lock);
+	for (unsigned i = 0; i < SWAP_AREAS_MAX; i++) {
+		struct swap_area *a = &swap_areas[i];
+
+		if (a->state != AREA_ON || a->used >= frames_free() / 2)
+			continue;
+		if (unuse_mms(i) == 0)
+			(void)empty_cache(a);
+	}
+	mutex_unlock(&swapon_lock);
 }
 
 static void set_state(struct swap_area *a, enum area_state state)
@@ -151,8 +195,7 @@ int swap_off(const char *name)
 		error = leave(a);
 	if (a && !error) {
 		a->dev->claimed = false;
-		if (a->header_page)
-			page_free(a->header_page, 0);
+		page_free(a->header_page, 0);
 		a->header_page = NULL;
 		slots_destroy(a);
 	}

@@ -51,7 +51,7 @@ $(UCC): user/libc/i386-clockhand-gcc
 # Whoever wants to compile a program for Clockhand needs these.
 user: $(U)/lib/crt0.o $(U)/lib/libclockhand.a
 
-$(U)/%.o: %.c tools/make/user.mk $(UCC) | build/newlib/stamp
+$(U)/%.o: %.c tools/make/user.mk $(UCC) build/newlib/stamp
 	@mkdir -p $(@D)
 	@echo "  UCC     $<"
 	@$(UCC) $(UFLAGS) $(OBJ_FLAGS) -c -o $@ $<
@@ -101,10 +101,17 @@ $(B)/system.arc: $(SYSTEM_PROGS) tools/mkarchive tools/make/user.mk $(wildcard u
 		$(foreach f,$(wildcard user/etc/*),/etc/$(notdir $(f))=$(f)) \
 		$(foreach l,$(BOX_LINKS),/bin/$(l)=@/bin/clockbox) /tmp/
 
-$(B)/tests.arc: $(TEST_PROGS) tools/mkarchive
+BAD_PROGRAMS := not_a_program cut_program empty_program low_program
+
+$(U)/bad/stamp: $(U)/bin/hogmem user/tests/mkbad
+	@user/tests/mkbad $< $(@D)
+	@touch $@
+
+$(B)/tests.arc: $(TEST_PROGS) $(U)/bad/stamp tools/mkarchive
 	@mkdir -p $(@D)
 	@echo "  ARCHIVE $@"
-	@tools/mkarchive -o $@ $(foreach p,$(TEST_PROGS),/bin/$(notdir $(p))=$(p))
+	@tools/mkarchive -o $@ $(foreach p,$(TEST_PROGS),/bin/$(notdir $(p))=$(p)) \
+		$(foreach p,$(BAD_PROGRAMS),/bin/$(p)=$(U)/bad/$(p)) /etc/data=$(U)/bad/data
 
 # Nothing that a 486 lacks may be in any program.
 user-check: $(SYSTEM_PROGS) $(TEST_PROGS)

@@ -37,6 +37,11 @@ static void failures(void)
 	tap_equal(exec_errno(longer), ENAMETOOLONG, "exec-fail-05", "a long name");
 	longer[100] = '\0';
 	tap_equal(exec_errno(longer), ENAMETOOLONG, "exec-fail-06", "one longer than names are");
+	tap_equal(exec_errno("/bin/not_a_program"), ENOEXEC, "exec-fail-09", "text");
+	tap_equal(exec_errno("/bin/cut_program"), ENOEXEC, "exec-fail-10", "a program cut short");
+	tap_equal(exec_errno("/bin/empty_program"), ENOEXEC, "exec-fail-11", "an empty file");
+	tap_equal(exec_errno("/bin/low_program"), ENOEXEC, "exec-fail-12", "a program for page 0");
+	tap_equal(exec_errno("/etc/data"), EACCES, "exec-fail-13", "a file that is no program");
 	tap_case(tap_intact(page, 5), "exec-fail-07", "the caller is what it was");
 	munmap(page, TAP_PAGE);
 }

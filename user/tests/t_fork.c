@@ -2,7 +2,10 @@
  * Fork trees x copy on write x swap: who wrote what is checked on every page, before
  * and after everything was pushed out to swap. Without enough free swap the same trees
  * are run without pressure.
+ *
+ * run: --ram 16M --swap 64M
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,6 +174,28 @@ static void many(void)
 	tap_case(after.free + 64 >= before.free, "fork-many-02", "no memory is lost");
 }
 
+/* As many children as proc's table or the memory has room for: the next fork fails, the
+ * parent goes on, and all of them can be ended. */
+static void too_many(void)
+{
+	enum { LIMIT = 600 };
+	static pid_t pids[LIMIT];
+	int count = 0, error, bad = 0, status;
+
+	while (count < LIMIT && (pids[count] = fork()) >= 0) {
+		if (pids[count] == 0)
+			for (;;)
+				sys_sleep(~0u, 0xffff);
+		count++;
+	}
+	error = errno;
+	for (int i = 0; i < count; i++)
+		bad |= kill(pids[i], SIGKILL) != 0 || waitpid(pids[i], &status, 0) != pids[i];
+	tap_case(count < LIMIT && (error == EAGAIN || error == ENOMEM), "fork-full-01",
+		 "fork fails when the table is full");
+	tap_case(count > 100 && !bad, "fork-full-02", "and every child can be killed and waited for");
+}
+
 static void family(void)
 {
 	pid_t self = getpid(), pid;
@@ -205,5 +230,6 @@ int main(void)
 	shared_and_swapped();
 	deep_and_swapped();
 	many();
+	too_many();
 	return tap_done();
 }

@@ -219,6 +219,18 @@ uint32_t random_u32(void)
 	return random_state;
 }
 
+uint32_t shim_run_seed(void)
+{
+	const char *text = getenv("SEED");
+
+	return text ? (uint32_t)strtoul(text, NULL, 0) : 1;
+}
+
+uint32_t shim_random(uint32_t below)
+{
+	return random_u32() % below;
+}
+
 ns_t clock_ns(void)
 {
 	return host_ns += 1000;

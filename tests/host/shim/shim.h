@@ -12,6 +12,10 @@ void shim_machine(uint32_t bytes);
 
 /* Let random_u32() begin anew. */
 void shim_seed(uint32_t seed);
+/* The run's seed, from the environment's SEED; 1 without it. */
+uint32_t shim_run_seed(void);
+/* A number in [0, below). */
+uint32_t shim_random(uint32_t below);
 
 /* ---- TAP ---- */
 /* One line "ok N NAME" or "not ok N NAME"; `seed` is told if it failed. */

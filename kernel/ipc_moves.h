@@ -1,0 +1,171 @@
+/*
+ * The moves of the state machine that kernel/ipc_types.h draws, and the short halves of
+ * copying messages: what the way of a null call is made of, inline for its sake. Shared
+ * by kernel/endpoint.c, kernel/ipc.c and kernel/message.c. The moves are made with
+ * ipc_lock held.
+ */
+#ifndef KERNEL_IPC_MOVES_H
+#define KERNEL_IPC_MOVES_H
+
+#include "kernel/abi/errno.h"
+#include "kernel/ipc.h"
+#include "kernel/task.h"
+#include "kernel/thread.h"
+#include "kernel/usercopy.h"
+
+extern struct spinlock ipc_lock;	/* RANK_IPC */
+
+static inline struct thread *ipc_thread(struct list *link)
+{
+	return container_of(link, struct thread, ipc.link);
+}
+
+/* The first thread of a queue that wasn't killed, or NULL. A killed one is taken off the
+ * queue here; the rest of its state it mends itself. */
+static inline struct thread *ipc_queue_first(struct list *queue)
+{
+	while (!list_empty(queue)) {
+		struct thread *t = ipc_thread(queue->next);
+
+		if (!t->killed)
+			return t;
+		list_remove(&t->ipc.link);
+	}
+	return NULL;
+}
+
+/* Work out the priority of a server that has lost a client. */
+void ipc_restore_priority(struct thread *server);
+
+/* SENDING or NONE -> AWAITING_REPLY: `server` gets the call of `client`, which is on no
+ * queue (any more), and at least its priority. */
+static inline void ipc_accept(struct thread *server, struct thread *client)
+{
+	client->ipc.wait = IPC_AWAITING_REPLY;
+	client->ipc.server = server;
+	list_insert_tail(&server->ipc.clients, &client->ipc.link);
+	server->ipc.received = client;
+	if (client->priority < server->priority)
+		thread_set_priority(server, (enum thread_priority)client->priority);
+}
+
+/* SENDING or AWAITING_REPLY -> NONE, with a result; the server's priority is worked out
+ * anew. The client is not woken. */
+static inline void ipc_finish_call(struct thread *client, int result)
+{
+	struct thread *server = client->ipc.server;
+
+	list_remove(&client->ipc.link);
+	client->ipc.wait = IPC_NONE;
+	client->ipc.result = result;
+	client->ipc.server = NULL;
+	if (server == NULL)
+		return;
+	if (server->ipc.received == client)
+		server->ipc.received = NULL;
+	if (server->priority != server->base_priority)
+		ipc_restore_priority(server);
+}
+
+/* RECEIVING -> NONE. The receiver is not woken. */
+static inline void ipc_finish_receive(struct thread *receiver)
+{
+	list_remove(&receiver->ipc.link);
+	receiver->ipc.wait = IPC_NONE;
+}
+
+/* Wake a thread whose wait has ended, if it sleeps. Needs no lock. */
+static inline void ipc_wake(struct thread *t)
+{
+	if (t->state == THREAD_SLEEPING)
+		thread_wake(t, OK);
+}
+
+/* The endpoint of `handle`, if the handle has the right; else NULL and *err. Good until
+ * the caller sleeps. */
+static inline struct endpoint *endpoint_peek(uint32_t handle, unsigned right, int *err)
+{
+	struct kobject *k = handle_peek_endpoint(&current->task->handles, (int)handle,
+						 right, err);
+
+	return k == NULL ? NULL : container_of(k, struct endpoint, kobject);
+}
+
+/* ---- Messages of the running thread: `s` is its state. kernel/message.c ---- */
+
+/* The parts of struct ipc_message that each copy moves, in words. */
+enum {
+	SENT_WORDS = offsetof(struct ipc_message, token) / 4,	/* label to reply_room */
+	ROOM_START = offsetof(struct ipc_message, data),
+	ROOM_WORDS = SENT_WORDS - ROOM_START / 4,		/* data to reply_room */
+	REPLY_WORDS = offsetof(struct ipc_message, reply_room) / 4, /* label to data_bytes */
+	RECEIVED_WORDS = sizeof(struct ipc_message) / 4,
+};
+
+int  message_load_rest(struct ipc_state *s);
+int  message_store_rest(struct ipc_state *s, vaddr_t user, size_t words);
+void message_release_rest(struct ipc_state *s);
+
+/* Does it carry more than words? */
+static inline bool message_is_rich(const struct ipc_state *s)
+{
+	return s->data != NULL || s->carried_count != 0;
+}
+
+/* Give up what the message still holds: its page, and handles nobody took. */
+static inline void message_release(struct ipc_state *s)
+{
+	if (message_is_rich(s))
+		message_release_rest(s);
+}
+
+/* Read the message at `user` with what it carries. On an error (-EFAULT; -EINVAL: too many
+ * handles or bytes; -EBADF; -ENOMEM) nothing is held. Sleeps. */
+static inline int message_load(struct ipc_state *s, vaddr_t user)
+{
+	int err = copy_words_from_user(&s->message, user, SENT_WORDS);
+
+	if (err != OK || (s->message.handle_count | s->message.data_bytes) == 0)
+		return err;
+	return message_load_rest(s);
+}
+
+/* Read only where incoming data may go. -EFAULT. Sleeps. */
+static inline int message_load_room(struct ipc_state *s, vaddr_t user)
+{
+	return copy_words_from_user((char *)&s->message + ROOM_START, user + ROOM_START,
+				    ROOM_WORDS);
+}
+
+/* Write the first `words` of what has come (REPLY_WORDS or RECEIVED_WORDS) to `user`,
+ * with handles and data. -EFAULT -EMFILE -ENOMEM: then no handle is left in the table.
+ * What the message holds is released in any case. Sleeps. */
+static inline int message_store(struct ipc_state *s, vaddr_t user, size_t words)
+{
+	if (message_is_rich(s))
+		return message_store_rest(s, user, words);
+	return copy_words_to_user(user, &s->message, words);
+}
+
+/* Move a message from one thread's state to another's; the receiver's `data` and
+ * `reply_room` stay. Handle numbers don't travel, only what they name. */
+static inline void message_move(struct ipc_state *to, struct ipc_state *from)
+{
+	to->message.label = from->message.label;
+	for (unsigned i = 0; i < IPC_WORDS; i++)
+		to->message.word[i] = from->message.word[i];
+	to->message.handle_count = from->message.handle_count;
+	to->message.data_bytes = from->message.data_bytes;
+	if (!message_is_rich(from))
+		return;
+	to->data = from->data;
+	to->carried_count = from->carried_count;
+	for (unsigned i = 0; i < IPC_HANDLES; i++) {
+		to->carried[i] = from->carried[i];
+		to->carried_rights[i] = from->carried_rights[i];
+	}
+	from->data = NULL;
+	from->carried_count = 0;
+}
+
+#endif
