@@ -11,8 +11,9 @@
  * that is switched to directly (IPC) goes on with the slice it had: what its server does
  * for it counts, so that one which calls all the time can't starve its equals.
  *
- * Time is charged where it changes hands: at the kernel's entry and exit and at each
- * switch, always the span since `account_stamp`.
+ * Time is charged where it changes hands, at the kernel's entry and exit and at each
+ * switch: the moment is added to what ends and taken from what begins. So the entry of
+ * thread.cycles that is being used right now lacks cycles_read(); all others are sums.
  */
 #include "kernel/sched.h"
 
@@ -37,7 +38,6 @@ struct spinlock sched_lock = SPINLOCK_INIT(RANK_SCHED);
 static struct list run_queue[PRIO_COUNT];
 static uint32_t ready_mask;		/* bit p: run_queue[p] holds a thread */
 static struct thread *idle_thread;	/* NULL until boot is over */
-static uint64_t account_stamp;		/* cycles_read() up to which time is charged */
 
 enum queue_end { QUEUE_FIRST, QUEUE_LAST };
 
@@ -74,13 +74,6 @@ void sched_make_ready(struct thread *t)
 		need_resched = true;
 }
 
-/* Charge the time since the last charge to `current`. */
-static inline void account(enum cpu_mode mode, uint64_t now)
-{
-	current->cycles[mode] += now - account_stamp;
-	account_stamp = now;
-}
-
 static inline bool slice_over(const struct thread *t, uint64_t now)
 {
 	return now >= t->slice_end;
@@ -114,15 +107,17 @@ static bool stack_intact(const struct thread *t)
 	return *(const uint32_t *)(t->kstack_top - KSTACK_BYTES) == STACK_MAGIC;
 }
 
-/* Make `next`, which is on no queue, the running thread; comes back when `current`
- * runs again. Interrupts off, no spinlock held, time charged. */
-static inline void switch_to(struct thread *next)
+/* Make `next`, which is on no queue, the running thread from `now` on; comes back when
+ * `current` runs again. Interrupts off, no spinlock held. */
+static inline void switch_to(struct thread *next, uint64_t now)
 {
 	struct thread *prev = current;
 
 	KASSERT(stack_intact(prev), "thread.3");
 	COUNT(context_switches);
 	TRACE(SWITCH, prev->tid, next->tid, 0);
+	prev->cycles[CPU_SYSTEM] += now;
+	next->cycles[CPU_SYSTEM] -= now;
 	next->state = THREAD_RUNNING;
 	current = next;				/* thread.1 */
 	trap_set_kstack(next->kstack_top);
@@ -144,11 +139,10 @@ void sched_leave_locked(void)
 	need_resched = false;
 	spin_unlock(&sched_lock);
 	now = cycles_read();
-	account(CPU_SYSTEM, now);
 	if (slice_over(next, now))
 		slice_begin(next, now);
 	if (next != current)
-		switch_to(next);
+		switch_to(next, now);
 	else
 		current->state = THREAD_RUNNING;
 }
@@ -208,12 +202,11 @@ void sched_switch_to(struct thread *next)
 	current->state = THREAD_SLEEPING;
 	current->sleep_killable = true;
 	now = cycles_read();
-	account(CPU_SYSTEM, now);
 	if (slice_over(next, now))
 		need_resched = true;
 	else if (next->slice_end < timer_armed_until)
 		timer_rearm();
-	switch_to(next);
+	switch_to(next, now);
 	irq_restore(flags);
 }
 
@@ -273,8 +266,10 @@ void sched_tick(void)
 {
 	uint64_t now = cycles_read();
 
-	if (clock_is_ticks() && tick_from_user())
-		account(CPU_USER, now);
+	if (clock_is_ticks() && tick_from_user()) {
+		current->cycles[CPU_USER]++;
+		current->cycles[CPU_SYSTEM]--;
+	}
 	if (current == idle_thread || !slice_over(current, now))
 		return;
 	if (ready_upto(current->priority))
@@ -302,8 +297,7 @@ void sched_idle(void)
 {
 	irq_save();
 	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, current->tid);
-	account(CPU_SYSTEM, cycles_read());
-	current->cycles[CPU_SYSTEM] = 0;	/* boot was no idling */
+	current->cycles[CPU_SYSTEM] = -cycles_read();	/* boot was no idling */
 	current->priority = current->base_priority = PRIO_IDLE;
 	idle_thread = current;
 	for (;;) {
@@ -321,13 +315,19 @@ void sched_idle(void)
 /* The kernel was entered from user mode; interrupts off. */
 void account_enter_kernel(void)
 {
-	account(CPU_USER, cycles_read());
+	uint64_t now = cycles_read();
+
+	current->cycles[CPU_USER] += now;
+	current->cycles[CPU_SYSTEM] -= now;
 }
 
 /* The kernel is about to go to user mode; interrupts off. */
 void account_leave_kernel(void)
 {
-	account(CPU_SYSTEM, cycles_read());
+	uint64_t now = cycles_read();
+
+	current->cycles[CPU_SYSTEM] += now;
+	current->cycles[CPU_USER] -= now;
 }
 
 /* Nanoseconds that `t` has used in `mode`; for the running thread, up to now. */
@@ -336,7 +336,7 @@ ns_t thread_time_ns(const struct thread *t, enum cpu_mode mode)
 	uint64_t cycles = t->cycles[mode];
 
 	if (t == current && mode == CPU_SYSTEM)
-		cycles += cycles_read() - account_stamp;
+		cycles += cycles_read();
 	return cycles_to_ns(cycles);
 }
 

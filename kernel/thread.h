@@ -79,7 +79,7 @@ struct thread {
 	void	       *fpu;		/* NULL: never used it */
 
 	/* Time, in cycles_read() units */
-	uint64_t	cycles[2];	/* by enum cpu_mode */
+	uint64_t	cycles[2];	/* by enum cpu_mode; see thread_time_ns() */
 	uint64_t	slice_end;	/* cycles at which it must give way */
 
 	struct ipc_state ipc;		/* kernel/ipc.c */

@@ -10,8 +10,9 @@ unsigned audit(void);
 /* For checks: count and print one. */
 unsigned audit_violation(const char *invariant, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Break the n-th invariant of a table on purpose, for the tests of the audit. 0, 1 (nothing
- * there to break), or -1 (no such one). The machine is not to be trusted afterwards. */
+/* Break an invariant on purpose, for the tests of the audit: `n` counts the audit's own
+ * list. OK, -EINVAL if there is no such one, -ENOENT if there is
+ * nothing to break just now. The machine isn't trusted afterwards. */
 int audit_break(unsigned n);
 struct abi_memory;
 void mm_memory_info(struct abi_memory *m);

@@ -19,6 +19,7 @@ enum {
 	SLAB_TAG     = 0x5ab00000,	/* | number of the next free object */
 	SLAB_TAG_MASK = 0xffff0000,
 	SLAB_NONE    = 0xffff,		/* no next one */
+	SLAB_TAKEN   = 0x7a6e0000,	/* first word of an object just taken */
 	KMALLOC_MIN_SHIFT = 4,
 	KMALLOC_MAX_SHIFT = 11,
 };
@@ -65,13 +66,15 @@ static void object_set_free(const struct slab_cache *c, uint32_t *object, uint32
 /* Has nobody written to a free object? */
 static bool object_intact(const struct slab_cache *c, const uint32_t *object)
 {
+	const uint32_t *rest = object + 1;
+	size_t words = c->bytes / 4 - 1;
+	bool same;
+
 	if ((object[0] & SLAB_TAG_MASK) != SLAB_TAG)
 		return false;
-	for (const uint32_t *w = object + 1; w < object + c->bytes / 4; w++) {
-		if (*w != SLAB_PATTERN)
-			return false;
-	}
-	return true;
+	__asm__ volatile("cmpl %%eax, %%eax; repe scasl"
+			 : "+D"(rest), "+c"(words), "=@cce"(same) : "a"(SLAB_PATTERN) : "memory");
+	return same;
 }
 
 /* A new slab for `c`, all objects free. NULL without memory. May sleep by `flags`. */
@@ -101,7 +104,8 @@ static uint32_t *take_object(struct slab_cache *c)
 		panic("slab.1: cache %s: the free object at %p was written to", c->name,
 		      (void *)object);
 	slab->private = object[0] & ~SLAB_TAG_MASK;
-	object[0] = 0;			/* taken, even if its owner never writes to it */
+	object[0] = 0;			/* else one never written to would look free */
+	object[0] = SLAB_TAKEN;		/* else an object never written to would look free */
 	slab->index++;
 	c->used++;
 	if (slab->private == SLAB_NONE) {

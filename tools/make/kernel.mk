@@ -16,7 +16,7 @@ WERROR   ?= 1
 GCC_INCLUDE := $(shell $(KCC) -m32 -print-file-name=include)
 KLIBGCC     := $(shell $(KCC) -m32 -print-libgcc-file-name)
 
-KCFLAGS := -m32 -march=i486 -mtune=i686 -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
+KCFLAGS := -m32 -march=i486 -mtune=i486 -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
 	-fno-stack-protector -fcf-protection=none -fno-omit-frame-pointer \
 	-fno-asynchronous-unwind-tables -fno-strict-aliasing -mpreferred-stack-boundary=2 \
 	-nostdinc -isystem $(GCC_INCLUDE) -I. -Imm/rmap/$(RMAP) \
