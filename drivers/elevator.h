@@ -41,6 +41,14 @@ extern const struct elevator_ops elevator_noop, elevator_linus;
  * of that name. */
 const struct elevator_ops *elevator_chosen(void);
 
+/* True if `s` and `r` neither touch nor overlap, so that the two tests below need not be made:
+ * nearly always, and this is where a walk over a long queue spends its time. */
+static inline bool elevator_far(const struct request *r, const struct elevator_span *s)
+{
+	return (s->sector > r->sector + r->sectors || r->sector > s->sector + s->sectors) &&
+	       r->kind != REQUEST_FLUSH;
+}
+
 /* How `s` could join `r`: contiguous, of one kind, and not too long together. */
 enum merge elevator_joins(const struct request *r, const struct elevator_span *s);
 /* True if `s` must not overtake `r`: a flush, or they overlap and one of them writes. */

@@ -47,6 +47,8 @@ static struct elevator_place linus_place(struct block_queue *q, const struct ele
 			p.after = l;
 			found = true;
 		}
+		if (elevator_far(r, s))
+			continue;
 		how = elevator_joins(r, s);
 		if (how != MERGE_NONE) {
 			if (r->sequence < (int32_t)s->sectors)

@@ -8,6 +8,8 @@ static struct elevator_place noop_place(struct block_queue *q, const struct elev
 	for (struct list *l = q->requests.prev; l != &q->requests; l = l->prev) {
 		struct request *r = list_entry(l, struct request, link);
 
+		if (elevator_far(r, s))
+			continue;
 		p.how = elevator_joins(r, s);
 		if (p.how != MERGE_NONE) {
 			p.with = r;

@@ -47,7 +47,14 @@ static inline void kobject_hold(struct kobject *k)
 	k->refs++;
 }
 
-void kobject_drop(struct kobject *k);
+/* The last reference went, or one that wasn't there. */
+void kobject_destroy(struct kobject *k);
+
+static inline void kobject_drop(struct kobject *k)
+{
+	if ((int32_t)--k->refs <= 0)
+		kobject_destroy(k);
+}
 
 struct handle {
 	struct kobject *object;		/* NULL: free */
@@ -101,9 +108,8 @@ int  handle_close(struct handle_table *t, int h);
 int  handle_insert_at(struct handle_table *t, int h, struct kobject *k,
 		      unsigned rights, unsigned flags);
 
-/* What travels in a message counts like a handle: shared with its rights. */
+/* What a message takes along: the object of `h` with a reference, and its rights but
+ * for the right to receive. NULL and *error = -EBADF. */
 struct kobject *handle_copy(struct handle_table *t, int h, uint8_t *rights, int *error);
-void handle_share(struct kobject *k, unsigned rights);
-void handle_unshare(struct kobject *k, unsigned rights);
 
 #endif

@@ -36,12 +36,10 @@ static int32_t fault_pid(const struct fault *f)
 pte_t *fault_lock_pte(const struct fault *f)
 {
 	uint32_t ignore = pte_present(f->seen) ? PTE_ACCESSED | PTE_DIRTY : 0;
-	pte_t *pte;
 
 	spin_lock(&f->mm->page_table_lock);
-	pte = pte_find(f->mm, f->addr);
-	if (((*pte ^ f->seen) & ~ignore) == 0)
-		return pte;
+	if (((*f->pte ^ f->seen) & ~ignore) == 0)
+		return f->pte;
 	spin_unlock(&f->mm->page_table_lock);
 	return NULL;
 }
@@ -196,12 +194,11 @@ static struct vma *fault_vma(struct mm *mm, vaddr_t addr, enum fault_access acce
 	return v;
 }
 
-/* What the PTE is now decides. */
+/* What the PTE is now decides. It is one word and is looked at again under its lock. */
 static int fault_by_pte(struct fault *f)
 {
-	spin_lock(&f->mm->page_table_lock);
-	f->seen = *pte_find(f->mm, f->addr);
-	spin_unlock(&f->mm->page_table_lock);
+	f->pte = pte_find(f->mm, f->addr);
+	f->seen = *f->pte;
 	if (pte_present(f->seen)) {
 		if (f->access == FAULT_WRITE && !(f->seen & PTE_WRITE))
 			return fault_write_protected(f);

@@ -14,6 +14,7 @@ struct fault {
 	struct mm	 *mm;
 	struct vma	 *vma;		/* holds addr and allows the access */
 	vaddr_t		  addr;		/* of the page */
+	pte_t		 *pte;		/* its PTE; the table stays while mmap_lock is held */
 	enum fault_access access;
 	pte_t		  seen;		/* what the PTE was */
 };

@@ -30,12 +30,6 @@ pfn_t page_count;
 static uint32_t ram_frames;		/* all of RAM below 896 MiB */
 struct zone zones[ZONE_COUNT];
 
-/* The zone that the frame of `p` lies in. */
-struct zone *page_zone(const struct page *p)
-{
-	return &zones[page_is(p, PG_NORMAL) ? ZONE_NORMAL : ZONE_DMA];
-}
-
 /* Which end of its list a block enters. */
 enum block_end { BLOCK_FIRST, BLOCK_LAST };
 

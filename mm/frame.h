@@ -37,7 +37,11 @@ struct zone {
 	bool	 all_unreclaimable;
 };
 extern struct zone zones[ZONE_COUNT];
-struct zone *page_zone(const struct page *p);
+/* The zone that the frame of `p` lies in. */
+static inline struct zone *page_zone(const struct page *p)
+{
+	return &zones[page_is(p, PG_NORMAL) ? ZONE_NORMAL : ZONE_DMA];
+}
 
 enum gfp {
 	GFP_ATOMIC = 0,			/* may not sleep: fails early            */

@@ -28,6 +28,7 @@
 
 #include "kernel/list.h"
 #include "kernel/types.h"
+#include "mm/linear.h"
 #include "rmap_types.h"		/* what the reverse map of this build adds */
 
 enum page_flag {
@@ -86,12 +87,6 @@ static inline void page_clear(struct page *p, uint32_t flags)
 	__atomic_fetch_and(&p->flags, ~flags, __ATOMIC_RELAXED);
 }
 
-/* Where the kernel sees physical memory (the linear map): mm/linear.c; the host tests
- * have an arena of their own. */
-#define KERNEL_BASE	0xc0000000u
-void *paddr_address(paddr_t pa);
-void *page_address(const struct page *p);
-struct page *address_page(const void *kernel_address);
 /* Zero and copy whole frames, a word a step. */
 static inline void page_zero(void *to)
 {
@@ -108,6 +103,15 @@ static inline void page_copy(void *to, const void *from)
 static inline paddr_t page_paddr(const struct page *p)
 {
 	return page_pfn(p) << PAGE_SHIFT;
+}
+/* Where the kernel sees the frame, and whose frame an address of the linear map is in. */
+static inline void *page_address(const struct page *p)
+{
+	return paddr_address(page_paddr(p));
+}
+static inline struct page *address_page(const void *kernel_address)
+{
+	return pfn_page(address_paddr(kernel_address) >> PAGE_SHIFT);
 }
 
 /* References: hold and drop; dropping the last one frees the frame. */

@@ -66,13 +66,15 @@ static void object_set_free(const struct slab_cache *c, uint32_t *object, uint32
 /* Has nobody written to a free object? */
 static bool object_intact(const struct slab_cache *c, const uint32_t *object)
 {
+	const uint32_t *rest = object + 1;
+	size_t words = c->bytes / 4 - 1;
+	bool same;
+
 	if ((object[0] & SLAB_TAG_MASK) != SLAB_TAG)
 		return false;
-	for (const uint32_t *w = object + 1; w < object + c->bytes / 4; w++) {
-		if (*w != SLAB_PATTERN)
-			return false;
-	}
-	return true;
+	__asm__ volatile("cmpl %%eax, %%eax; repe scasl"
+			 : "+D"(rest), "+c"(words), "=@cce"(same) : "a"(SLAB_PATTERN) : "memory");
+	return same;
 }
 
 /* A new slab for `c`, all objects free. NULL without memory. May sleep by `flags`. */
@@ -102,6 +104,7 @@ static uint32_t *take_object(struct slab_cache *c)
 		panic("slab.1: cache %s: the free object at %p was written to", c->name,
 		      (void *)object);
 	slab->private = object[0] & ~SLAB_TAG_MASK;
+	object[0] = 0;			/* else one never written to would look free */
 	object[0] = SLAB_TAKEN;		/* else an object never written to would look free */
 	slab->index++;
 	c->used++;

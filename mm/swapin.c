@@ -152,8 +152,9 @@ int fault_swapped(struct fault *f)
 
 /* ---- swapoff ---- */
 
-/* The first swap entry of `area` at or above *addr in `v`; *addr is set to its place. */
-static bool find_entry(struct vma *v, unsigned area, vaddr_t *addr, pte_t *seen)
+/* The first swap entry of `area` at or above *addr in `v`: *addr is set to its place, `f` to
+ * its PTE. */
+static bool find_entry(struct vma *v, unsigned area, vaddr_t *addr, struct fault *f)
 {
 	struct mm *mm = v->mm;
 	bool found = false;
@@ -167,7 +168,8 @@ static bool find_entry(struct vma *v, unsigned area, vaddr_t *addr, pte_t *seen)
 			continue;
 		}
 		if (pte_is_swap(*pte) && swap_entry_area(pte_swap_entry(*pte)) == area) {
-			*seen = *pte;
+			f->pte = pte;
+			f->seen = *pte;
 			found = true;
 			break;
 		}
@@ -186,7 +188,7 @@ static int unuse_vma(struct vma *v, unsigned area)
 	bool major = false;
 	int error;
 
-	while (v->mm->swap_ptes > 0 && find_entry(v, area, &addr, &f.seen)) {
+	while (v->mm->swap_ptes > 0 && find_entry(v, area, &addr, &f)) {
 		tries = f.addr == addr ? tries + 1 : 0;
 		f.addr = addr;
 		if (current->killed || v->mm->dying || tries > UNUSE_TRIES)

@@ -286,8 +286,8 @@ static cost_t mmap_touch_munmap(void)
 	return (cost_t)((now() - start) / LOOPS);
 }
 
-/* Push `p` out to swap by using as much memory as there is in a child. False if
- * there isn't enough swap for that. */
+/* Push everything else out to swap by using more memory than there is in a child.
+ * False if there isn't enough swap for that. */
 static int push_out(void)
 {
 	struct abi_memory m;
@@ -297,12 +297,15 @@ static int push_out(void)
 
 	if (sys_sysinfo(SYSINFO_MEMORY, &m, sizeof(m)) < 0)
 		return 0;
-	pages = m.total - m.reserved;
+	pages = (m.total - m.reserved) / 4 * 5;
 	if (m.swap_free < pages / 2 + SWAP_PAGES)
 		return 0;
 	pid = fork_or_die();
 	if (pid == 0) {
-		touch(map_pages(pages), pages);
+		char *p = map_pages(pages);
+
+		touch(p, pages);
+		touch(p, pages);
 		_exit(0);
 	}
 	return waitpid(pid, &status, 0) == pid && status == 0;
@@ -310,35 +313,33 @@ static int push_out(void)
 
 /* Bring swapped pages back one by one. What had to wait for the disk counts as "disk",
  * its neighbours that came with it as "cache". Fills the two averages. */
-static int swap_in(cost_t *disk, cost_t *cache)
+static void swap_in(cost_t *disk, cost_t *cache)
 {
 	volatile char *p = map_pages(SWAP_PAGES);
 	struct abi_usage before, after;
 	uint64_t sums[2] = { 0, 0 };
-	unsigned counts[2] = { 0, 0 };
+	unsigned counts[2] = { 0, 0 }, pages;
 
 	touch(p, SWAP_PAGES);
-	if (push_out()) {
-		sys_task_usage(&before);
-		for (size_t i = 0; i < SWAP_PAGES; i++) {
-			uint64_t start = clock_ns();
-			int major;
+	pages = push_out() ? SWAP_PAGES : 0;
+	sys_task_usage(&before);
+	for (size_t i = 0; i < pages; i++) {
+		uint64_t start = clock_ns();
+		int major;
 
-			(void)p[i * CLOCKHAND_PAGE];
-			start = clock_ns() - start;
-			sys_task_usage(&after);
-			major = after.major_faults != before.major_faults;
-			if (after.faults != before.faults) {
-				sums[major] += start;
-				counts[major]++;
-			}
-			before = after;
+		(void)p[i * CLOCKHAND_PAGE];
+		start = clock_ns() - start;
+		sys_task_usage(&after);
+		major = after.major_faults != before.major_faults;
+		if (after.faults != before.faults) {
+			sums[major] += start;
+			counts[major]++;
 		}
+		before = after;
 	}
 	unmap_pages((char *)p, SWAP_PAGES);
 	*disk = counts[1] ? (cost_t)(sums[1] / counts[1]) : NOT_POSSIBLE;
 	*cache = counts[0] ? (cost_t)(sums[0] / counts[0]) : NOT_POSSIBLE;
-	return counts[1] > 0;
 }
 
 static const struct {
@@ -359,14 +360,19 @@ static int cost_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* One line of the table, over those of v[REPEATS] that were possible. */
 static void row_print(const char *name, cost_t v[REPEATS], const char *unit)
 {
+	int first = 0;
+
 	qsort(v, REPEATS, sizeof(v[0]), cost_order);
-	if (v[0] == NOT_POSSIBLE)
-		printf("%-18s         -         - %s\n", name, unit);
+	while (first < REPEATS && v[first] == NOT_POSSIBLE)
+		first++;
+	if (first == REPEATS)
+		printf("%-18s %9s %9s %s\n", name, "-", "-", unit);
 	else
-		printf("%-18s %9lld %9lld %s\n", name, (long long)v[0], (long long)v[REPEATS / 2],
-		       unit);
+		printf("%-18s %9lld %9lld %s\n", name, (long long)v[first],
+		       (long long)v[(first + REPEATS) / 2], unit);
 	fflush(stdout);
 }
 
@@ -393,12 +399,8 @@ int main(int argc, char **argv)
 	}
 	if (!wanted("swap_in", argc, argv))
 		return 0;
-	for (int r = 0; r < REPEATS; r++) {
-		if (r > 0 && v[0] == NOT_POSSIBLE)
-			v[r] = w[r] = NOT_POSSIBLE;
-		else
-			swap_in(&v[r], &w[r]);
-	}
+	for (int r = 0; r < REPEATS; r++)
+		swap_in(&v[r], &w[r]);
 	row_print("swap_in_cache", w, "ns");
 	row_print("swap_in_disk", v, "ns");
 	return 0;

@@ -31,18 +31,18 @@ WEAK const struct reclaim_policy *reclaim;
 
 /* ---- RAM ---- */
 
-static char *arena;
+char *shim_arena;
 static uint32_t arena_bytes;
 
 void shim_ram(uint32_t bytes)
 {
-	if (arena)
-		munmap(arena, arena_bytes);
-	arena = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (arena == MAP_FAILED)
+	if (shim_arena)
+		munmap(shim_arena, arena_bytes);
+	shim_arena = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (shim_arena == MAP_FAILED)
 		panic("no arena of %u bytes", bytes);
 	arena_bytes = bytes;
-	memset(arena, 0xa5, bytes);
+	memset(shim_arena, 0xa5, bytes);
 }
 
 void shim_machine(uint32_t bytes)
@@ -51,22 +51,6 @@ void shim_machine(uint32_t bytes)
 
 	shim_ram(bytes);
 	frame_init(&ram, 1, 1u << 20);
-}
-
-void *paddr_address(paddr_t pa)
-{
-	KASSERT2(pa < arena_bytes, "shim: paddr inside RAM", pa, arena_bytes);
-	return arena + pa;
-}
-
-void *page_address(const struct page *p)
-{
-	return paddr_address(page_paddr(p));
-}
-
-struct page *address_page(const void *kernel_address)
-{
-	return pfn_page((pfn_t)(((const char *)kernel_address - arena) >> PAGE_SHIFT));
 }
 
 /* ---- Locks ---- */
