@@ -4,8 +4,8 @@
  * held after the lock is released, and so never allocates and never waits.
  *
  * A handle with HANDLE_RIGHT_RECEIVE also counts as a receiver of its endpoint, which
- * dies with the last one (kernel/ipc.c). handle_share() and handle_unshare() keep that
- * count for handles and for what travels in messages alike.
+ * dies with the last one (kernel/endpoint.c). Messages carry no such right, so only the
+ * handles of the server's own task and its forks count.
  *
  * Invariants: handle.1, handle.2 (kernel/handle.h). Lock: RANK_HANDLES, one a table.
  */
@@ -56,20 +56,19 @@ void kobject_drop(struct kobject *k)
 		k->ops->destroy(k);
 }
 
-/* One more handle, or message under way, names `k` with `rights`. */
-void handle_share(struct kobject *k, unsigned rights)
+/* One more handle names `k` with `rights`; the reference is there already. */
+static void receiver_count(struct kobject *k, unsigned rights)
 {
-	kobject_hold(k);
 	if (k->type == KOBJECT_ENDPOINT && (rights & HANDLE_RIGHT_RECEIVE))
 		endpoint_receiver_add(k);
 }
 
-/* The opposite. Never allocates, never sleeps. RANK_IPC is taken. */
-void handle_unshare(struct kobject *k, unsigned rights)
+/* A handle is gone. Never allocates, never sleeps; takes RANK_IPC. */
+static void handle_drop(const struct handle *h)
 {
-	if (k->type == KOBJECT_ENDPOINT && (rights & HANDLE_RIGHT_RECEIVE))
-		endpoint_receiver_remove(k);
-	kobject_drop(k);
+	if (h->object->type == KOBJECT_ENDPOINT && (h->rights & HANDLE_RIGHT_RECEIVE))
+		endpoint_receiver_remove(h->object);
+	kobject_drop(h->object);
 }
 
 void handle_table_init(struct handle_table *t)
@@ -112,8 +111,7 @@ static int range_grow(struct handle_table *t, enum handle_range which, uint32_t 
 static void place_fill(struct handle *p, struct kobject *k, unsigned rights,
 		       unsigned flags)
 {
-	if (k->type == KOBJECT_ENDPOINT && (rights & HANDLE_RIGHT_RECEIVE))
-		endpoint_receiver_add(k);
+	receiver_count(k, rights);
 	p->object = k;
 	p->rights = (uint8_t)rights;
 	p->flags = (uint8_t)flags;
@@ -172,7 +170,7 @@ int handle_insert_at(struct handle_table *t, int h, struct kobject *k,
 	place_fill(&(*r.slots)[h - r.base], k, rights, flags);
 	spin_unlock(&t->lock);
 	if (old.object != NULL)
-		handle_unshare(old.object, old.rights);
+		handle_drop(&old);
 	return h;
 }
 
@@ -198,8 +196,8 @@ struct kobject *handle_get(struct handle_table *t, int h, enum kobject_type type
 	return k;
 }
 
-/* What a message carries away: the object of `h`, shared with the handle's own rights
- * (handle_unshare() gives it back). NULL and *error = -EBADF otherwise. */
+/* What a message carries away: the object of `h` with a reference, and the handle's
+ * rights, less that to receive. NULL and *error = -EBADF otherwise. */
 struct kobject *handle_copy(struct handle_table *t, int h, uint8_t *rights, int *error)
 {
 	struct handle *p;
@@ -210,8 +208,8 @@ struct kobject *handle_copy(struct handle_table *t, int h, uint8_t *rights, int 
 	p = handle_place(t, h);
 	if (p != NULL && p->object != NULL) {
 		k = p->object;
-		*rights = p->rights;
-		handle_share(k, p->rights);
+		*rights = p->rights & ~HANDLE_RIGHT_RECEIVE;
+		kobject_hold(k);
 	}
 	spin_unlock(&t->lock);
 	return k;
@@ -230,7 +228,7 @@ int handle_close(struct handle_table *t, int h)
 	spin_unlock(&t->lock);
 	if (old.object == NULL)
 		return -EBADF;
-	handle_unshare(old.object, old.rights);
+	handle_drop(&old);
 	return OK;
 }
 
@@ -275,7 +273,8 @@ static void range_copy(struct handle_table *to, struct handle_table *from,
 
 		if (p->object == NULL)
 			continue;
-		handle_share(p->object, p->rights);
+		kobject_hold(p->object);
+		receiver_count(p->object, p->rights);
 		(*t.slots)[i] = *p;
 	}
 }
@@ -357,15 +356,13 @@ static int descriptor_dup(struct handle_table *t, int fd, uint32_t wanted, bool 
 	if (k == NULL)
 		return err;
 	if (exact && (int)wanted == fd) {
-		result = fd;
-	} else {
-		kobject_hold(k);	/* the new handle's */
-		result = exact ? handle_insert_at(t, (int)wanted, k, rights, 0)
-			       : insert_from(t, k, rights, 0, HANDLE_AS_FD, wanted);
-		if (result < 0)
-			kobject_drop(k);
+		kobject_drop(k);
+		return fd;
 	}
-	handle_unshare(k, rights);
+	result = exact ? handle_insert_at(t, (int)wanted, k, rights, 0)
+		       : insert_from(t, k, rights, 0, HANDLE_AS_FD, wanted);
+	if (result < 0)
+		kobject_drop(k);
 	return result;
 }
 

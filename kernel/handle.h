@@ -101,9 +101,8 @@ int  handle_close(struct handle_table *t, int h);
 int  handle_insert_at(struct handle_table *t, int h, struct kobject *k,
 		      unsigned rights, unsigned flags);
 
-/* What travels in a message counts like a handle: shared with its rights. */
+/* What a message takes along: the object of `h` with a reference, and its rights but
+ * for the right to receive. NULL and *error = -EBADF. */
 struct kobject *handle_copy(struct handle_table *t, int h, uint8_t *rights, int *error);
-void handle_share(struct kobject *k, unsigned rights);
-void handle_unshare(struct kobject *k, unsigned rights);
 
 #endif

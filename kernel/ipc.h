@@ -22,7 +22,7 @@ struct thread;
 struct endpoint {
 	struct kobject kobject;		/* first */
 	uint32_t       number;		/* c  its name in traces */
-	uint32_t       receiver_rights;	/* handles and messages that may receive */
+	uint32_t       receiver_rights;	/* handles that may receive */
 	bool	       dead;		/* the last of those is gone */
 	uint32_t       notifications;	/* bits set since the last receive */
 	struct list    callers;		/* threads, in order of arrival, by ipc.link */
@@ -31,7 +31,7 @@ struct endpoint {
 
 /* A fresh endpoint without receiver rights yet, or NULL without memory. Sleeps. */
 struct endpoint *endpoint_create(void);
-/* A handle (or message) with HANDLE_RIGHT_RECEIVE came to be, or went: the endpoint
+/* A handle with HANDLE_RIGHT_RECEIVE came to be, or went: the endpoint
  * dies with the last, and all its callers get -EPIPE. Never sleep. */
 void endpoint_receiver_add(struct kobject *k);
 void endpoint_receiver_remove(struct kobject *k);

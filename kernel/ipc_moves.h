@@ -152,8 +152,12 @@ static inline int message_store(struct ipc_state *s, vaddr_t user, size_t words)
 static inline void message_move(struct ipc_state *to, struct ipc_state *from)
 {
 	to->message.label = from->message.label;
-	for (unsigned i = 0; i < IPC_WORDS; i++)
-		to->message.word[i] = from->message.word[i];
+	to->message.word[0] = from->message.word[0];	/* (gcc would loop) */
+	to->message.word[1] = from->message.word[1];
+	to->message.word[2] = from->message.word[2];
+	to->message.word[3] = from->message.word[3];
+	to->message.word[4] = from->message.word[4];
+	to->message.word[5] = from->message.word[5];
 	to->message.handle_count = from->message.handle_count;
 	to->message.data_bytes = from->message.data_bytes;
 	if (!message_is_rich(from))

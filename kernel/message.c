@@ -18,7 +18,7 @@ void message_release_rest(struct ipc_state *s)
 	s->data = NULL;
 	for (unsigned i = 0; i < s->carried_count; i++) {
 		if (s->carried[i] != NULL)
-			handle_unshare(s->carried[i], s->carried_rights[i]);
+			kobject_drop(s->carried[i]);
 		s->carried[i] = NULL;
 	}
 	s->carried_count = 0;
@@ -75,17 +75,15 @@ static int store_handles(struct ipc_state *s)
 
 	for (unsigned i = 0; i < s->carried_count; i++) {
 		struct kobject *k = s->carried[i];
-		int h;
+		int h = handle_insert(table, k, s->carried_rights[i], 0,
+				      k->type == KOBJECT_FILE ? HANDLE_AS_FD : HANDLE_AS_SYSTEM);
 
-		kobject_hold(k);
-		h = handle_insert(table, k, s->carried_rights[i], 0,
-				  k->type == KOBJECT_FILE ? HANDLE_AS_FD : HANDLE_AS_SYSTEM);
 		if (h < 0) {
-			kobject_drop(k);
 			while (i-- > 0)
 				handle_close(table, s->message.handle[i]);
 			return h;
 		}
+		s->carried[i] = NULL;		/* the reference is the handle's now */
 		s->message.handle[i] = h;
 	}
 	return OK;

@@ -14,7 +14,11 @@
 #include "kernel/trap.h"
 #include "mm/pgtable.h"
 
-enum { BACKTRACE_MAX = 32, TRACE_LAST = 32, CAUSE_BYTES = 200, PANIC_STATUS = 1 };
+enum {
+	BACKTRACE_INNER = 20, BACKTRACE_OUTER = 12,
+	FRAMES_MAX = KSTACK_BYTES / 8,		/* the smallest frame is two words */
+	TRACE_LAST = 32, CAUSE_BYTES = 200, PANIC_STATUS = 1,
+};
 
 extern const uint32_t symbol_count;
 extern const uint32_t symbol_addresses[];
@@ -70,20 +74,35 @@ static void print_place(uint32_t addr, enum place kind)
 		printk("  0x%08x\n", addr);
 }
 
-/* A frame is [ebp] = the caller's ebp, [ebp + 4] = where it goes on. Only words inside
- * mapped kernel stacks are read, so a broken chain ends the list and nothing else. */
+/* The frame that called the one at `ebp`; 0 at the end of the chain. A frame is [ebp] =
+ * the caller's ebp, [ebp + 4] = where it goes on. Only words inside mapped kernel stacks
+ * are read, so a broken chain ends the list and nothing else. */
+static uint32_t frame_next(uint32_t ebp)
+{
+	uint32_t next = *(const uint32_t *)(uintptr_t)ebp;
+
+	return next > ebp ? next : 0;	/* frames lie towards the top of the stack */
+}
+
+static bool frame_readable(uint32_t ebp)
+{
+	return (ebp & 3) == 0 && kstack_contains(ebp) && kstack_contains(ebp + 4);
+}
+
+/* A deep chain, as after a stack overflow, is shown by its two ends. */
 void backtrace(uint32_t ebp)
 {
-	for (unsigned i = 0; i < BACKTRACE_MAX; i++) {
-		const uint32_t *frame = (const uint32_t *)(uintptr_t)ebp;
+	unsigned depth = 0, i = 0;
 
-		if ((ebp & 3) != 0 || !kstack_contains(ebp) || !kstack_contains(ebp + 4))
-			return;
-		if (frame[1] != 0)
-			print_place(frame[1], PLACE_RETURN);
-		if (frame[0] <= ebp)	/* frames lie towards the top of the stack */
-			return;
-		ebp = frame[0];
+	for (uint32_t e = ebp; frame_readable(e) && depth < FRAMES_MAX; e = frame_next(e))
+		depth++;
+	for (uint32_t e = ebp; i < depth; e = frame_next(e), i++) {
+		uint32_t back = ((const uint32_t *)(uintptr_t)e)[1];
+
+		if (i == BACKTRACE_INNER && depth > BACKTRACE_INNER + BACKTRACE_OUTER)
+			printk("  ... %u more ...\n", depth - BACKTRACE_INNER - BACKTRACE_OUTER);
+		if ((i < BACKTRACE_INNER || i + BACKTRACE_OUTER >= depth) && back != 0)
+			print_place(back, PLACE_RETURN);
 	}
 }
 

@@ -107,6 +107,12 @@ static bool stack_intact(const struct thread *t)
 	return *(const uint32_t *)(t->kstack_top - KSTACK_BYTES) == STACK_MAGIC;
 }
 
+/* The ranks of spinlocks that the running thread holds; lock.2 is about them. */
+static inline uint32_t spin_ranks(void)
+{
+	return current->held_ranks >> RANK_TASKS << RANK_TASKS;
+}
+
 /* Make `next`, which is on no queue, the running thread from `now` on; comes back when
  * `current` runs again. Interrupts off, no spinlock held. */
 static inline void switch_to(struct thread *next, uint64_t now)
@@ -115,7 +121,6 @@ static inline void switch_to(struct thread *next, uint64_t now)
 
 	KASSERT(stack_intact(prev), "thread.3");
 	COUNT(context_switches);
-	TRACE(SWITCH, prev->tid, next->tid, 0);
 	prev->cycles[CPU_SYSTEM] += now;
 	next->cycles[CPU_SYSTEM] -= now;
 	next->state = THREAD_RUNNING;
@@ -133,18 +138,19 @@ void sched_leave_locked(void)
 	struct thread *next;
 	uint64_t now;
 
-	KASSERT2(current->held_ranks >> RANK_TASKS == BIT(RANK_SCHED - RANK_TASKS),
-		 "lock.2", current->held_ranks, current->tid);
+	KASSERT2(spin_ranks() == BIT(RANK_SCHED), "lock.2", current->held_ranks, current->tid);
 	next = take_best();
 	need_resched = false;
 	spin_unlock(&sched_lock);
-	now = cycles_read();
+	now = cycles_now();
 	if (slice_over(next, now))
 		slice_begin(next, now);
-	if (next != current)
-		switch_to(next, now);
-	else
+	if (next == current) {
 		current->state = THREAD_RUNNING;
+		return;
+	}
+	TRACE(SWITCH, current->tid, next->tid, 0);
+	switch_to(next, now);
 }
 
 /* Let the best thread run, if one is better than `current`, or equal and the slice is
@@ -152,7 +158,7 @@ void sched_leave_locked(void)
  * off. */
 static void preempt(void)
 {
-	uint64_t now = cycles_read();
+	uint64_t now = cycles_now();
 
 	spin_lock(&sched_lock);
 	if (ready_upto(current->priority)) {
@@ -182,13 +188,14 @@ void sched_yield(void)
 	irq_restore(flags);
 }
 
-/* Neither thread is on a queue, so nothing here is RANK_SCHED's: interrupts off will do. */
+/* The shortest way, for IPC. Neither thread is on a queue, so nothing here is RANK_SCHED's
+ * and interrupts off will do; the trace tells of the call or reply, not of the switch. */
 void sched_switch_to(struct thread *next)
 {
 	uint32_t flags = irq_save();
 	uint64_t now;
 
-	KASSERT2(!lock_any_spin_held(), "lock.2", current->held_ranks, current->tid);
+	KASSERT2(spin_ranks() == 0, "lock.2", current->held_ranks, current->tid);
 	KASSERT2(next->state == THREAD_SLEEPING && list_empty(&next->run_link),
 		 "thread.2", next->state, next->tid);
 	if (current->killed) {
@@ -201,7 +208,7 @@ void sched_switch_to(struct thread *next)
 	next->waiting_for = NULL;
 	current->state = THREAD_SLEEPING;
 	current->sleep_killable = true;
-	now = cycles_read();
+	now = cycles_now();
 	if (slice_over(next, now))
 		need_resched = true;
 	else if (next->slice_end < timer_armed_until)
@@ -215,7 +222,7 @@ void cond_resched(void)
 {
 	uint32_t flags;
 
-	KASSERT2(!lock_any_spin_held(), "lock.2", current->held_ranks, current->tid);
+	KASSERT2(spin_ranks() == 0, "lock.2", current->held_ranks, current->tid);
 	if (!need_resched)
 		return;
 	flags = irq_save();
@@ -264,7 +271,7 @@ static bool tick_from_user(void)
 
 void sched_tick(void)
 {
-	uint64_t now = cycles_read();
+	uint64_t now = cycles_now();
 
 	if (clock_is_ticks() && tick_from_user()) {
 		current->cycles[CPU_USER]++;
@@ -315,7 +322,7 @@ void sched_idle(void)
 /* The kernel was entered from user mode; interrupts off. */
 void account_enter_kernel(void)
 {
-	uint64_t now = cycles_read();
+	uint64_t now = cycles_now();
 
 	current->cycles[CPU_USER] += now;
 	current->cycles[CPU_SYSTEM] -= now;
@@ -324,7 +331,7 @@ void account_enter_kernel(void)
 /* The kernel is about to go to user mode; interrupts off. */
 void account_leave_kernel(void)
 {
-	uint64_t now = cycles_read();
+	uint64_t now = cycles_now();
 
 	current->cycles[CPU_SYSTEM] += now;
 	current->cycles[CPU_USER] -= now;

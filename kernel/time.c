@@ -22,8 +22,6 @@ PARAM_U32(seed, "seed", 1, 0, UINT32_MAX);
 /* Wall time at boot, in seconds since 1970; 0: ask the RTC (in the lab: 1970). */
 PARAM_U32(epoch, "epoch", 0, 0, UINT32_MAX);
 
-enum clock_source { CLOCK_NONE, CLOCK_TICKS, CLOCK_TSC, CLOCK_FROZEN };
-
 /* ns = counts * mult / 2^shift */
 struct clock_scale {
 	uint32_t mult, shift;
@@ -43,9 +41,10 @@ enum { PORT_DELAY = 0x80, PORT_DELAYS_PER_US = 2 };
 
 uint32_t cycles_per_tick = 1;
 
-static enum clock_source source;
+enum clock_source clock_source;
+uint64_t tsc_base;
+
 static struct clock_scale scale;	/* of the TSC, or of the PIT's counts */
-static uint64_t tsc_base;		/* the TSC at clock 0, plus time in the recipe */
 static uint64_t frozen_at;		/* CLOCK_FROZEN: what cycles_read() says */
 static uint32_t tsc_per_us;
 static ns_t wall_base;			/* wall time at clock 0 */
@@ -79,16 +78,11 @@ bool lab_mode(void)
 	return lab != 0;
 }
 
-bool clock_is_ticks(void)
-{
-	return source <= CLOCK_TICKS;
-}
-
 uint64_t cycles_read(void)
 {
-	if (source == CLOCK_TSC)
+	if (clock_source == CLOCK_TSC)
 		return rdtsc() - tsc_base;
-	return source == CLOCK_FROZEN ? frozen_at : timer_ticks;
+	return clock_source == CLOCK_FROZEN ? frozen_at : timer_ticks;
 }
 
 ns_t cycles_to_ns(uint64_t cycles)
@@ -115,9 +109,9 @@ static uint64_t pit_total(void)
 
 ns_t clock_ns(void)
 {
-	if (source == CLOCK_NONE)
+	if (clock_source == CLOCK_NONE)
 		return 0;
-	return scale_to_ns(source == CLOCK_TICKS ? pit_total() : cycles_read());
+	return scale_to_ns(clock_source == CLOCK_TICKS ? pit_total() : cycles_read());
 }
 
 ns_t clock_wall_ns(void)
@@ -184,7 +178,7 @@ static void clock_start_tsc(uint64_t hz)
 	cycles_per_tick = (uint32_t)(hz / HZ);
 	tsc_per_us = (uint32_t)(hz / 1000000) + 1;
 	tsc_base = rdtsc();
-	source = CLOCK_TSC;
+	clock_source = CLOCK_TSC;
 }
 
 /* In the lab one count is one nanosecond, which holds under -icount shift=0 only. The
@@ -212,7 +206,7 @@ static void clock_start(void)
 		return;
 	}
 	scale = scale_from_hz(PIT_HZ);
-	source = CLOCK_TICKS;
+	clock_source = CLOCK_TICKS;
 	printk("clock: PIT, %u Hz\n", HZ);
 }
 
@@ -235,9 +229,9 @@ void lab_recipe_begin(void)
 {
 	if (!lab_mode())
 		return;
-	KASSERT(source == CLOCK_TSC, "the recipe is not nested");
+	KASSERT(clock_source == CLOCK_TSC, "the recipe is not nested");
 	frozen_at = cycles_read();
-	source = CLOCK_FROZEN;
+	clock_source = CLOCK_FROZEN;
 	timer_suspend();
 }
 
@@ -245,9 +239,9 @@ void lab_recipe_end(void)
 {
 	if (!lab_mode())
 		return;
-	KASSERT(source == CLOCK_FROZEN, "the recipe was begun");
+	KASSERT(clock_source == CLOCK_FROZEN, "the recipe was begun");
 	tsc_base = rdtsc() - frozen_at;
-	source = CLOCK_TSC;
+	clock_source = CLOCK_TSC;
 	timer_resume();
 }
 
@@ -271,12 +265,12 @@ static void delay_pit(uint32_t us)
 /* Wait at least `us` microseconds. The TSC itself counts, which goes on in the recipe. */
 void delay_us(uint32_t us)
 {
-	if (source >= CLOCK_TSC) {
+	if (clock_source >= CLOCK_TSC) {
 		uint64_t end = rdtsc() + (uint64_t)us * tsc_per_us;
 
 		while (rdtsc() < end)
 			__asm__ volatile("pause" : : : "memory");
-	} else if (source == CLOCK_TICKS) {
+	} else if (clock_source == CLOCK_TICKS) {
 		delay_pit(us);
 	} else {
 		/* A write to this port takes an ISA bus a microsecond or nearly that. */

@@ -5,6 +5,8 @@
 #ifndef KERNEL_TIMER_H
 #define KERNEL_TIMER_H
 
+#include "kernel/cpu.h"
+#include "kernel/time.h"
 #include "kernel/types.h"
 
 enum { TICK_COUNTS = 11932 };		/* PIT counts of a tick: PIT_HZ / HZ, rounded */
@@ -16,8 +18,22 @@ extern ns_t timer_armed_until;
 /* Ticks since timer_start(); only the periodic mode counts them. */
 extern uint64_t timer_ticks;
 
-/* The clock is the PIT's ticks: no TSC, or not yet. */
-bool clock_is_ticks(void);
+/* What cycles_read() counts. NONE and TICKS: the PIT's ticks, before and after there are
+ * any. FROZEN: nothing, inside the lab's disk recipe. */
+enum clock_source { CLOCK_NONE, CLOCK_TICKS, CLOCK_TSC, CLOCK_FROZEN };
+extern enum clock_source clock_source;
+extern uint64_t tsc_base;		/* the TSC at clock 0, plus time in the recipe */
+
+static inline bool clock_is_ticks(void)
+{
+	return clock_source <= CLOCK_TICKS;
+}
+
+/* cycles_read() without a call where it counts most, at each entry and switch. */
+static inline uint64_t cycles_now(void)
+{
+	return clock_source == CLOCK_TSC ? rdtsc() - tsc_base : cycles_read();
+}
 
 /* Register IRQ 0 and set the PIT going: one_shot in the lab, else HZ ticks a second. */
 void timer_start(bool one_shot);

@@ -69,7 +69,7 @@ def with_looping_extended(path, mib=32):
 
 def blkdebug(path, event, first=None, once=False, errno=5):
     """Rules: an I/O error at `event` ("write_aio", "read_aio"); `first`: only that sector of the disk."""
-    lines = ["[inject-error]", f'event = "{event}"', f'errno = "{errno}"',
+    lines = ["[inject-error]", f'event = "{event}"', f'iotype = "{event.split("_")[0]}"', f'errno = "{errno}"',
              f'once = "{"on" if once else "off"}"', 'immediately = "off"']
     if first is not None:
         lines.append(f'sector = "{first}"')

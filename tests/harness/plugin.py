@@ -100,13 +100,23 @@ def pytest_collect_file(file_path, parent):
     return None
 
 
+def ends_of_groups(items):
+    """Of each parametrised test the first and the last; all others."""
+    groups = {}
+    for item in items:
+        key = item.nodeid.split("[")[0] if hasattr(item, "callspec") else item.nodeid
+        groups.setdefault(key, []).append(item)
+    return {id(i) for members in groups.values() for i in (members[0], members[-1])}
+
+
 def pytest_collection_modifyitems(config, items):
     wanted, quick = config.getoption("--named"), config.getoption("--quick")
+    few = ends_of_groups(items) if quick else ()
     kept, left = [], []
     for item in items:
         names = item.names() if isinstance(item, TapItem) else [item_name(item), item.name]
         fits = not wanted or any(wanted in n for n in names)
-        fits = fits and not (quick and item.get_closest_marker("slow"))
+        fits = fits and not (quick and (item.get_closest_marker("slow") or id(item) not in few))
         (kept if fits else left).append(item)
     items[:] = sorted(kept, key=lambda i: i.get_closest_marker("slow") is None)
     if left:

@@ -11,8 +11,8 @@ def figures(machine, result, seed):
     for name in ("elapsed", "user", "system", "kswapd", "idle"):
         out[name + "_seconds"] = report.time.get(name)
     out["config"] = dict(sorted(report.config.items()))
-    out["config"].update(rmap=machine.rmap, ram=machine.ram, swap=list(machine.swaps),
-                         cpu=machine.cpu, machine=machine.machine)
+    out["config"].update({"rmap": machine.rmap, "qemu.ram": machine.ram, "qemu.swap": list(machine.swaps),
+                          "qemu.cpu": machine.cpu, "qemu.machine": machine.machine})
     out["counters"] = dict(sorted(report.counters.items()))
     out["disks"] = {name: dict(sorted(fields.items())) for name, fields in sorted(report.disks.items())}
     out["image_sha256"] = build.image_sha256([machine.kernel] + machine.modules)
