@@ -6,4 +6,8 @@ export RMAP WERROR
 .DEFAULT_GOAL := all
 
 include tools/make/host.mk
-include $(wildcard tools/make/kernel.mk tools/make/user.mk)
+# The rules of kernel and programs ask the compiler things. What only starts a second make does
+# without them: the compiler may not be installed yet.
+ifneq ($(filter-out $(WITHOUT_COMPILER),$(or $(MAKECMDGOALS),all)),)
+include tools/make/kernel.mk tools/make/user.mk
+endif

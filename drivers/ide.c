@@ -22,6 +22,7 @@ enum {
 	IDE_COMPLAINTS_MAX = 20,
 };
 #define IDE_POLL_NS	(500 * NS_PER_MS)	/* look whether an interrupt was lost */
+#define IDE_SUSPECT_NS	(20 * NS_PER_MS)	/* ... or is only late */
 #define IDE_LIMIT_NS	(10 * NS_PER_SECOND)	/* a drive at rest needs some to spin up */
 #define IDE_FLUSH_NS	(30 * NS_PER_SECOND)
 #define IDE_RESET_POLL_NS (10 * NS_PER_MS)
@@ -278,6 +279,7 @@ static void issue(struct ide_channel *ch)
 		return;
 	}
 	ch->started = clock_ns();
+	ch->suspect = false;
 	ch->state = IDE_RUNNING;
 	if (lab_mode()) {
 		progress(ch, ide_lab_command(ch));
@@ -313,6 +315,7 @@ static void start(struct block_queue *q)
 static void step(struct ide_channel *ch)
 {
 	set_deadline(ch);
+	ch->suspect = false;
 	progress(ch, ide_command_continue(ch));
 	run(ch);
 }
@@ -332,26 +335,40 @@ void ide_interrupt(unsigned irq, void *arg)
 		step(ch);
 }
 
-/* The command runs for long. If the drive has got on with it all the same, its interrupt
- * was lost; if not, there is a limit. */
-static void check_running(struct ide_channel *ch)
+/* The drive was ready at two looks, with interrupts on between them: its interrupt was
+ * lost. Go on without, if there is something to go on with. */
+static void replace_interrupt(struct ide_channel *ch)
 {
 	uint32_t left = ch->left;
-	enum ide_progress p;
+	enum ide_progress p = ide_command_continue(ch);
 
-	timer_set(&ch->timer, clock_ns() + IDE_POLL_NS);
-	if (clock_ns() >= ch->deadline) {
+	if (p == IDE_MORE && ch->left == left)
+		return;
+	if (ch->drive->queue->stats.lost_interrupts++ == 0)
+		printk("ide: %s: an interrupt was lost\n", ch->drive->name);
+	set_deadline(ch);
+	ch->suspect = false;
+	progress(ch, p);
+}
+
+/* The command runs for long. Look how it does; a drive that is ready may have its
+ * interrupt wait behind the timer's, so it is looked at once more. */
+static void check_running(struct ide_channel *ch)
+{
+	ns_t now = clock_ns();
+
+	timer_set(&ch->timer, now + IDE_POLL_NS);
+	if (now >= ch->deadline) {
 		ch->status = inb(ch->control);
 		ch->cause = IDE_CAUSE_TIMEOUT;
 		command_failed(ch);
 	} else if (ide_command_due(ch)) {
-		p = ide_command_continue(ch);
-		if (p == IDE_MORE && ch->left == left)
+		if (ch->suspect) {
+			replace_interrupt(ch);
 			return;
-		if (ch->drive->queue->stats.lost_interrupts++ == 0)
-			printk("ide: %s: an interrupt was lost\n", ch->drive->name);
-		set_deadline(ch);
-		progress(ch, p);
+		}
+		ch->suspect = true;
+		timer_set(&ch->timer, now + IDE_SUSPECT_NS);
 	}
 }
 

@@ -107,6 +107,7 @@ struct ide_channel {
 	uint8_t	 status, error;		/* as last read */
 	enum ide_cause cause;		/* with IDE_FAILED */
 
+	bool	 suspect;		/* was ready at the last look, without an interrupt */
 	volatile bool interrupted;	/* lab: the drive's interrupt came */
 	struct ide_prd *prd;		/* [IDE_PRD_MAX] */
 };

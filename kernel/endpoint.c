@@ -85,7 +85,7 @@ static void endpoint_die(struct endpoint *ep)
 	while (!list_empty(&ep->receivers)) {
 		struct thread *t = ipc_thread(ep->receivers.next);
 
-		ipc_finish_receive(t);
+		ipc_finish_receive(t, -EPIPE);
 		ipc_wake(t);
 	}
 }
@@ -102,6 +102,21 @@ void endpoint_receiver_remove(struct kobject *k)
 	spin_unlock(&ipc_lock);
 }
 
+void endpoint_take_notification(struct endpoint *ep, struct ipc_state *s)
+{
+	struct ipc_message *m = &s->message;
+
+	memset(m, 0, offsetof(struct ipc_message, data));
+	m->label = IPC_LABEL_NOTIFY;
+	m->word[0] = ep->notifications;
+	m->data_bytes = 0;
+	m->token = 0;
+	m->sender_pid = 0;
+	m->sender_uid = 0;
+	m->sender_gid = 0;
+	ep->notifications = 0;
+}
+
 void endpoint_notify(struct endpoint *ep, uint32_t bits)
 {
 	struct thread *receiver;
@@ -111,7 +126,8 @@ void endpoint_notify(struct endpoint *ep, uint32_t bits)
 	ep->notifications |= bits;
 	receiver = ipc_queue_first(&ep->receivers);
 	if (receiver != NULL) {
-		ipc_finish_receive(receiver);
+		endpoint_take_notification(ep, &receiver->ipc);
+		ipc_finish_receive(receiver, OK);
 		ipc_wake(receiver);
 	}
 	spin_unlock(&ipc_lock);

@@ -49,11 +49,10 @@ static struct handle *handle_place(struct handle_table *t, int h)
 	return i < t->system_count ? &t->system[i] : NULL;
 }
 
-void kobject_drop(struct kobject *k)
+void kobject_destroy(struct kobject *k)
 {
-	KASSERT(k->refs > 0, "handle.1");
-	if (--k->refs == 0)
-		k->ops->destroy(k);
+	KASSERT(k->refs == 0, "handle.1");
+	k->ops->destroy(k);
 }
 
 /* One more handle names `k` with `rights`; the reference is there already. */

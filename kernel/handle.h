@@ -47,7 +47,14 @@ static inline void kobject_hold(struct kobject *k)
 	k->refs++;
 }
 
-void kobject_drop(struct kobject *k);
+/* The last reference went, or one that wasn't there. */
+void kobject_destroy(struct kobject *k);
+
+static inline void kobject_drop(struct kobject *k)
+{
+	if ((int32_t)--k->refs <= 0)
+		kobject_destroy(k);
+}
 
 struct handle {
 	struct kobject *object;		/* NULL: free */

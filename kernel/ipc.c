@@ -21,14 +21,20 @@ uint32_t ipc_token(const struct thread *t)
 	return (uint32_t)t->generation << 16 | t->tid;
 }
 
-struct thread *ipc_find_client(uint32_t token)
+/* ipc_find_client(), for the way of a null call. */
+static inline struct thread *find_client(uint32_t token)
 {
 	struct thread *client = thread_find(token & 0xffff, token >> 16);
 
 	if (client == NULL || client->ipc.wait != IPC_AWAITING_REPLY || client->killed ||
-	    client->ipc.server->task != current->task)
+	    (client->ipc.server != current && client->ipc.server->task != current->task))
 		return NULL;
 	return client;
+}
+
+struct thread *ipc_find_client(uint32_t token)
+{
+	return find_client(token);
 }
 
 bool ipc_client_is_user(const struct thread *client)
@@ -72,6 +78,21 @@ static inline void switch_to(struct thread *next, const char *what)
 	sched_switch_to(next);
 }
 
+/* `server`, which waits for work or runs, gets the call of `client` and its message. Lock
+ * held. */
+static inline void call_give(struct thread *server, struct thread *client)
+{
+	struct ipc_message *m = &server->ipc.message;
+	const struct task *sender = client->task;
+
+	ipc_accept(server, client);
+	message_move(&server->ipc, &client->ipc);
+	m->token = ipc_token(client);
+	m->sender_pid = sender->pid;
+	m->sender_uid = sender->uid;
+	m->sender_gid = sender->gid;
+}
+
 /* Send the message in current->ipc to `ep`, whose reference the caller holds, and wait.
  * OK: the reply is in current->ipc. IPC_EXECED, -EPIPE, -EINTR. Sleeps. */
 static int call_endpoint(struct endpoint *ep)
@@ -94,8 +115,8 @@ static int call_endpoint(struct endpoint *ep)
 		list_insert_tail(&ep->callers, &me->link);
 		spin_unlock(&ipc_lock);
 	} else {
-		ipc_finish_receive(server);
-		ipc_accept(server, current);
+		ipc_finish_receive(server, OK);
+		call_give(server, current);
 		spin_unlock(&ipc_lock);
 		switch_to(server, "reply");
 	}
@@ -156,36 +177,6 @@ int ipc_call_kernel(struct endpoint *ep, uint32_t label, const uint32_t word[IPC
 
 /* ---- Receiving ---- */
 
-/* Take over the message of the client just received. Lock held. */
-static void take_message(struct ipc_state *me, struct thread *client)
-{
-	struct ipc_message *m = &me->message;
-	const struct task *sender = client->task;
-
-	me->received = NULL;
-	message_move(me, &client->ipc);
-	m->token = ipc_token(client);
-	m->sender_pid = sender->pid;
-	m->sender_uid = sender->uid;
-	m->sender_gid = sender->gid;
-}
-
-/* Make the endpoint's bits the message of `current`. Lock held. */
-static void take_notification(struct ipc_state *me, struct endpoint *ep)
-{
-	struct ipc_message *m = &me->message;
-
-	memset(m, 0, offsetof(struct ipc_message, data));
-	m->label = IPC_LABEL_NOTIFY;
-	m->word[0] = ep->notifications;
-	m->data_bytes = 0;
-	m->token = 0;
-	m->sender_pid = 0;
-	m->sender_uid = 0;
-	m->sender_gid = 0;
-	ep->notifications = 0;
-}
-
 /* Something for `current` to receive, if there is: true, and its message is filled. A
  * notification comes first. Lock held. */
 static bool receive_now(struct ipc_state *me, struct endpoint *ep)
@@ -193,15 +184,14 @@ static bool receive_now(struct ipc_state *me, struct endpoint *ep)
 	struct thread *client;
 
 	if (ep->notifications != 0) {
-		take_notification(me, ep);
+		endpoint_take_notification(ep, me);
 		return true;
 	}
 	client = ipc_queue_first(&ep->callers);
 	if (client == NULL)
 		return false;
 	list_remove(&client->ipc.link);
-	ipc_accept(current, client);
-	take_message(me, client);
+	call_give(current, client);
 	return true;
 }
 
@@ -212,46 +202,37 @@ static bool receive_now(struct ipc_state *me, struct endpoint *ep)
 static int receive(struct endpoint *ep, struct thread *replied)
 {
 	struct ipc_state *me = &current->ipc;
-	int err = OK;
+	bool here = receive_now(me, ep);
 
-	while (!receive_now(me, ep)) {
-		if (ep->dead || current->killed) {
-			err = ep->dead ? -EPIPE : -EINTR;
-			break;
-		}
-		me->wait = IPC_RECEIVING;
-		list_insert_tail(&ep->receivers, &me->link);
+	if (here || ep->dead || current->killed) {
+		if (replied != NULL)
+			ipc_wake(replied);
 		spin_unlock(&ipc_lock);
-		if (replied != NULL && replied->state == THREAD_SLEEPING)
-			switch_to(replied, "work");	/* a fresh clone may not sleep yet */
-		replied = NULL;
-		if (me->wait != IPC_NONE)
-			sleep_in_state("work");
-		spin_lock(&ipc_lock);
-		if (me->wait != IPC_NONE)
-			ipc_finish_receive(current);	/* killed: seen above */
-		if (me->received != NULL) {
-			take_message(me, me->received);
-			break;
-		}
+		return here ? OK : ep->dead ? -EPIPE : -EINTR;
 	}
-	if (replied != NULL)
-		ipc_wake(replied);
+	me->wait = IPC_RECEIVING;
+	list_insert_tail(&ep->receivers, &me->link);
 	spin_unlock(&ipc_lock);
-	return err;
+	if (replied != NULL && replied->state == THREAD_SLEEPING)
+		switch_to(replied, "work");	/* a fresh clone may not sleep yet */
+	if (me->wait != IPC_NONE)
+		sleep_in_state("work");
+	if (me->wait == IPC_NONE)
+		return me->result;
+	spin_lock(&ipc_lock);
+	ipc_finish_receive(current, -EINTR);
+	spin_unlock(&ipc_lock);
+	return -EINTR;
 }
 
-/* Write what was received to user memory. If that can't be done the receiver gets the
- * error; a notification's bits go back, and a call fails: with -EPIPE if the receiver's
- * memory was bad, else with the receiver's own error (-EMFILE, -ENOMEM). Sleeps. */
-static int deliver(struct endpoint *ep, vaddr_t user_message)
+/* What was received can't be written to user memory. The receiver gets the error; a
+ * notification's bits go back, and a call fails: with -EPIPE if the receiver's memory
+ * was bad, else with the receiver's own error (-EMFILE, -ENOMEM). */
+static int deliver_failed(struct endpoint *ep, int err)
 {
 	struct ipc_message *m = &current->ipc.message;
 	struct thread *client;
-	int err = message_store(&current->ipc, user_message, RECEIVED_WORDS);
 
-	if (err == OK)
-		return OK;
 	spin_lock(&ipc_lock);
 	if (m->token == 0) {
 		ep->notifications |= m->word[0];
@@ -264,6 +245,13 @@ static int deliver(struct endpoint *ep, vaddr_t user_message)
 	}
 	spin_unlock(&ipc_lock);
 	return err;
+}
+
+static inline int deliver(struct endpoint *ep, vaddr_t user_message)
+{
+	int err = message_store(&current->ipc, user_message, RECEIVED_WORDS);
+
+	return err == OK ? OK : deliver_failed(ep, err);
 }
 
 /* ipc_receive(endpoint, message) */
@@ -291,9 +279,9 @@ int32_t sys_ipc_receive(const uint32_t *arg)
 
 /* Move the message of `current` to the client of `token` as its reply. Returns the client,
  * not woken yet, or NULL if the token is void (the message is kept). Lock held. */
-static struct thread *reply_commit(uint32_t token)
+static inline struct thread *reply_commit(uint32_t token)
 {
-	struct thread *client = ipc_find_client(token);
+	struct thread *client = find_client(token);
 
 	if (client == NULL)
 		return NULL;
@@ -369,7 +357,6 @@ void ipc_clone_attach(struct thread *child, const struct ipc_clone *call)
 	kobject_hold(&call->endpoint->kobject);
 	spin_lock(&ipc_lock);
 	ipc_accept(current, child);
-	current->ipc.received = NULL;	/* its token comes back from task_clone */
 	spin_unlock(&ipc_lock);
 }
 

@@ -38,6 +38,8 @@ void endpoint_receiver_remove(struct kobject *k);
 
 /* Or `bits` into the endpoint's notifications. Never sleeps, never allocates. */
 void endpoint_notify(struct endpoint *ep, uint32_t bits);
+/* Make the endpoint's bits the message of `s` and clear them. ipc_lock held. */
+void endpoint_take_notification(struct endpoint *ep, struct ipc_state *s);
 /* A call by the kernel on behalf of `current`, without data or handles. Returns the
  * reply's label, -EPIPE or -EINTR. Sleeps. */
 int  ipc_call_kernel(struct endpoint *ep, uint32_t label, const uint32_t word[IPC_WORDS]);

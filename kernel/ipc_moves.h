@@ -44,7 +44,6 @@ static inline void ipc_accept(struct thread *server, struct thread *client)
 	client->ipc.wait = IPC_AWAITING_REPLY;
 	client->ipc.server = server;
 	list_insert_tail(&server->ipc.clients, &client->ipc.link);
-	server->ipc.received = client;
 	if (client->priority < server->priority)
 		thread_set_priority(server, (enum thread_priority)client->priority);
 }
@@ -59,19 +58,16 @@ static inline void ipc_finish_call(struct thread *client, int result)
 	client->ipc.wait = IPC_NONE;
 	client->ipc.result = result;
 	client->ipc.server = NULL;
-	if (server == NULL)
-		return;
-	if (server->ipc.received == client)
-		server->ipc.received = NULL;
-	if (server->priority != server->base_priority)
+	if (server != NULL && server->priority != server->base_priority)
 		ipc_restore_priority(server);
 }
 
-/* RECEIVING -> NONE. The receiver is not woken. */
-static inline void ipc_finish_receive(struct thread *receiver)
+/* RECEIVING -> NONE, with a message in place (OK) or an error. The receiver is not woken. */
+static inline void ipc_finish_receive(struct thread *receiver, int result)
 {
 	list_remove(&receiver->ipc.link);
 	receiver->ipc.wait = IPC_NONE;
+	receiver->ipc.result = result;
 }
 
 /* Wake a thread whose wait has ended, if it sleeps. Needs no lock. */

@@ -145,18 +145,22 @@ static void fill_cpu(struct figures *f)
 
 /* ---- The call ---- */
 
-enum { ROWS_MAX = 256, TEXT_BYTES = 8192 };
+enum { TASK_ROWS_MAX = 520, DISK_ROWS_MAX = 32, TEXT_BYTES = 8192 };
 
-/* `room` is what the largest answer takes. */
-static const struct { void (*fill)(struct figures *f); size_t room; } fillers[] = {
-	[SYSINFO_MEMORY]   = { fill_memory, sizeof(struct abi_memory) },
-	[SYSINFO_COUNTERS] = { fill_counters, TEXT_BYTES },
-	[SYSINFO_TASKS]	   = { fill_tasks, ROWS_MAX * sizeof(struct abi_task_row) },
-	[SYSINFO_SWAPS]	   = { fill_swaps, SWAP_AREAS_MAX * sizeof(struct abi_swap_row) },
-	[SYSINFO_CPU]	   = { fill_cpu, sizeof(struct abi_cpu) },
-	[SYSINFO_DISKS]	   = { fill_disks, ROWS_MAX / 8 * sizeof(struct abi_disk_row) },
-	[SYSINFO_PARAMS]   = { fill_params, TEXT_BYTES },
-	[SYSINFO_CMDLINE]  = { fill_cmdline, BOOT_CMDLINE_BYTES },
+/* An answer takes `least` bytes of the kernel's memory even if less is asked for, and
+ * `most` at most. */
+static const struct {
+	void (*fill)(struct figures *f);
+	size_t least, most;
+} fillers[] = {
+	[SYSINFO_MEMORY]   = { fill_memory, sizeof(struct abi_memory), 0 },
+	[SYSINFO_COUNTERS] = { fill_counters, 1, TEXT_BYTES },
+	[SYSINFO_TASKS]	   = { fill_tasks, 1, TASK_ROWS_MAX * sizeof(struct abi_task_row) },
+	[SYSINFO_SWAPS]	   = { fill_swaps, 1, SWAP_AREAS_MAX * sizeof(struct abi_swap_row) },
+	[SYSINFO_CPU]	   = { fill_cpu, sizeof(struct abi_cpu), 0 },
+	[SYSINFO_DISKS]	   = { fill_disks, 1, DISK_ROWS_MAX * sizeof(struct abi_disk_row) },
+	[SYSINFO_PARAMS]   = { fill_params, 1, TEXT_BYTES },
+	[SYSINFO_CMDLINE]  = { fill_cmdline, 1, BOOT_CMDLINE_BYTES },
 };
 
 /* sysinfo(what, buffer, bytes) -> bytes filled: all, or what fits into `bytes`. -EINVAL for
@@ -168,7 +172,7 @@ int32_t sys_sysinfo(const uint32_t *arg)
 
 	if (arg[0] >= ARRAY_LEN(fillers) || fillers[arg[0]].fill == NULL)
 		return -EINVAL;
-	f.size = fillers[arg[0]].room;
+	f.size = MAX(fillers[arg[0]].least, MIN(fillers[arg[0]].most, (size_t)arg[2]));
 	f.to = kmalloc(f.size, GFP_KERNEL);
 	if (f.to == NULL)
 		return -ENOMEM;

@@ -2,11 +2,12 @@
 import concurrent.futures
 import os
 import re
+import subprocess
 import tempfile
 
 import pytest
 
-from harness.guest import run
+from harness.guest import ROOT, run
 
 PLANT = ("--param", "test.faults=1")
 
@@ -113,3 +114,20 @@ def test_run_twice_01():
         for number, done in enumerate(pool.map(lambda n: run(f"echo {n}", environment=environment), range(2))):
             done.expect(done.exit == 0 and done.out == f"{number}\n", f"exit {done.exit}")
         assert os.listdir(folder) == []
+
+
+PLANTED_LEAK = """from harness.guest import shell
+
+def test_x_leak_01():
+    '''a machine whose books don't balance'''
+    shell("fault break 0", "--param", "test.faults=1")
+"""
+
+
+def test_run_leak_01(tmp_path):
+    """a test after which the audit finds something fails, and names invariant, place and last events"""
+    (tmp_path / "test_x.py").write_text(PLANTED_LEAK)
+    done = subprocess.run([os.path.join(ROOT, "tests/run"), "--folder", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stdout.rstrip().endswith("0 passed, 1 failed"), done.stdout[-800:]
+    for line in (r"^FAIL x-leak-01  a machine whose", r"^INV  frame\.[23]: ", r"^LAST \d+\.\d+ \w+", r"^LOOK mm/audit\.c \w+\(\)"):
+        assert re.search(line, done.stdout, re.MULTILINE), f"{line}: {done.stdout[-800:]}"

@@ -19,7 +19,7 @@ def masked(text):
     """Lines with every number as 0 and blanks as one; repeated lines (vmstat's) once; times of the log left out."""
     lines = []
     for line in text.splitlines():
-        line = re.sub(r"\d+(?:\.\d+)?", "0", line.rstrip())
+        line = re.sub(r"0x[0-9a-f]+|\d+(?:\.\d+)?", "0", line.rstrip())
         line = re.sub(r"\s+", " ", line).strip()
         if line and (not lines or lines[-1] != line):
             lines.append(line)

@@ -11,6 +11,7 @@
 #include "kernel/panic.h"
 #include "kernel/param.h"
 #include "kernel/thread.h"
+#include "kernel/trace.h"
 #include "mm/lru.h"
 #include "mm/swap/area.h"
 
@@ -111,8 +112,10 @@ struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 
 	(void)v;
 	(void)addr;
-	if (p)
+	if (p) {
+		TRACE(SWAP_FOUND, page_pfn(p), e.v, 0);
 		return p;
+	}
 	p = new_cached_page(e, GFP_USER);
 	if (!p)
 		return swap_cache_find(e);

@@ -48,9 +48,10 @@ def table():
 
 
 def find_invariant(text):
-    """The first line that cites an invariant: ("swap.3", the whole sentence), or None."""
+    """What cites an invariant, lines marked INV first: ("swap.3", the whole sentence), or None."""
     known = table()
-    for line in text.splitlines():
+    lines = text.splitlines()
+    for line in [l for l in lines if "INV " in l] + lines:
         match = INVARIANT.search(line)
         if match and match.group(1) in known:
             return match.group(1), f"{match.group(1)}: {match.group(2).strip() or known[match.group(1)][0]}"

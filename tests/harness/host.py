@@ -38,16 +38,43 @@ def rmap():
     return os.environ.get("RMAP") or "anon_vma"
 
 
-def build(program):
-    """Compile into build/RMAP/host; returns the executable."""
-    out = os.path.join(ROOT, "build", rmap(), "host", os.path.basename(program)[:-2])
-    os.makedirs(os.path.dirname(out), exist_ok=True)
-    # The shim's headers stand for the kernel's, so its folder is searched first.
-    include = ["-Itests/host/shim", "-I.", f"-Imm/rmap/{rmap()}"]
-    argv = [os.environ.get("CC", "gcc")] + FLAGS + include + ["-o", out] + sources(program)
+def _compile(argv):
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise HostFailure(f"does not compile: {done.stderr.strip()[:1500]}")
+
+
+def _fresh(object_file):
+    """Is the object newer than everything that its .d file names?"""
+    try:
+        made = os.path.getmtime(object_file)
+        with open(object_file[:-2] + ".d", encoding="utf-8") as f:
+            needed = f.read().replace("\\\n", " ").partition(":")[2].split()
+        return all(os.path.getmtime(os.path.join(ROOT, n)) <= made for n in needed)
+    except OSError:
+        return False
+
+
+def _object(source, folder):
+    """The object of one source, compiled if need be. Two tests may do so at once: whoever ends last wins."""
+    out = os.path.join(folder, "o", os.path.relpath(source, ROOT).replace(os.sep, "_")[:-2] + ".o")
+    if not _fresh(out):
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        mine = f"{out[:-2]}.{os.getpid()}"
+        # The shim's headers stand for the kernel's, so its folder is searched first.
+        include = ["-Itests/host/shim", "-I.", f"-Imm/rmap/{rmap()}"]
+        _compile([os.environ.get("CC", "gcc")] + FLAGS + include + ["-MMD", "-MF", mine + ".d", "-c", "-o", mine + ".o", source])
+        os.replace(mine + ".d", out[:-2] + ".d")
+        os.replace(mine + ".o", out)
+    return out
+
+
+def build(program):
+    """Compile and link into build/RMAP/host; returns the executable."""
+    folder = os.path.join(ROOT, "build", rmap(), "host")
+    out = os.path.join(folder, os.path.basename(program)[:-2])
+    objects = [_object(source, folder) for source in sources(program)]
+    _compile([os.environ.get("CC", "gcc")] + FLAGS + ["-o", out] + objects)
     return out
 
 

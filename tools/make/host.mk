@@ -4,6 +4,8 @@
 JOBS  := $(shell nproc 2>/dev/null || echo 1)
 BUILD := $(MAKE) --no-print-directory -j$(JOBS)
 
+WITHOUT_COMPILER := help run test test-quick image gdb doctor check clean
+
 .PHONY: help all run boot test test-quick image gdb doctor check clean host-units compile-commands
 
 help:

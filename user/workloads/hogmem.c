@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <clockhand.h>
 
@@ -19,19 +19,20 @@ static uint64_t speed(uint64_t mb, uint64_t ns)
 	return READ_AND_WRITE * mb * 100u * 1000000u / us;
 }
 
-/* True if every int has the value that `passes` leave. */
-static int verify(const int *a, size_t count, int passes)
+/* One pass: adds 1 to every int, which `done` passes have left. 0 if one was something else. */
+static int pass(int *a, size_t count, int done)
 {
+	int right = 1;
+
 	for (size_t i = 0; i < count; i++)
-		if (a[i] != passes)
-			return 0;
-	return 1;
+		right &= a[i]++ == done;
+	return right;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned long mb = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
-	int passes = argc > 2 ? atoi(argv[2]) : 0, done = 0;
+	int passes = argc > 2 ? atoi(argv[2]) : 0, done = 0, right = 1;
 	size_t count = mb * (BYTES_PER_MB / sizeof(int));
 	uint64_t start, ns, hundredths;
 	int *a;
@@ -40,23 +41,21 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: hogmem MB [PASSES]\n");
 		return 2;
 	}
-	a = calloc(count, sizeof(*a));
-	if (!a) {
+	a = mmap(NULL, count * sizeof(*a), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (a == MAP_FAILED) {
 		fprintf(stderr, "hogmem: out of memory\n");
 		return 1;
 	}
 	start = clock_ns();
 	while (passes == 0 || done < passes) {
-		for (size_t i = 0; i < count; i++)
-			a[i]++;
-		done++;
+		right &= pass(a, count, done++);
 		write(STDOUT_FILENO, ".", 1);
 	}
 	ns = clock_ns() - start;
 	hundredths = speed((uint64_t)done * mb, ns);
 	printf("\nMemory speed: %u.%02u MB/sec\n", (unsigned)(hundredths / 100),
 	       (unsigned)(hundredths % 100));
-	if (!verify(a, count, passes)) {
+	if (!right) {
 		fprintf(stderr, "hogmem: memory changed its contents\n");
 		return 1;
 	}
