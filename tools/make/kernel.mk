@@ -14,7 +14,6 @@ LD       ?= ld
 WERROR   ?= 1
 
 GCC_INCLUDE := $(shell $(KCC) -m32 -print-file-name=include)
-KLIBGCC     := $(shell $(KCC) -m32 -print-libgcc-file-name)
 
 KCFLAGS := -m32 -march=i486 -mtune=i486 -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
 	-fno-stack-protector -fcf-protection=none -fno-omit-frame-pointer \
@@ -53,7 +52,7 @@ $(B)/syms-1.asm: tools/mksyms
 	@tools/mksyms </dev/null >$@
 
 $(B)/clockhand-1.elf: $(KOBJECTS) $(B)/syms-1.asm.o boot/kernel.ld
-	@$(KLINK) -o $@ $(KOBJECTS) $(B)/syms-1.asm.o $(LDLIBS) $(KLIBGCC)
+	@$(KLINK) -o $@ $(KOBJECTS) $(B)/syms-1.asm.o $(LDLIBS)
 
 $(B)/syms-2.asm: $(B)/clockhand-1.elf tools/mksyms
 	@nm -n $< | tools/mksyms >$@.new && mv $@.new $@
@@ -63,7 +62,7 @@ $(B)/syms-%.asm.o: $(B)/syms-%.asm
 
 $(B)/clockhand.elf: $(KOBJECTS) $(B)/syms-2.asm.o boot/kernel.ld
 	@echo "  LD    $@"
-	@$(KLINK) -Map $(B)/clockhand.map -o $@ $(KOBJECTS) $(B)/syms-2.asm.o $(LDLIBS) $(KLIBGCC)
+	@$(KLINK) -Map $(B)/clockhand.map -o $@ $(KOBJECTS) $(B)/syms-2.asm.o $(LDLIBS)
 
 $(B)/clockhand: $(B)/clockhand.elf
 	@strip -s -o $@ $<
