@@ -15,7 +15,8 @@ WERROR   ?= 1
 
 GCC_INCLUDE := $(shell $(KCC) -m32 -print-file-name=include)
 
-KCFLAGS := -m32 -march=i486 -mtune=i486 -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
+# Arguments in eax, edx, ecx: the assembler files and --wrap below know it.
+KCFLAGS := -m32 -mregparm=3 -march=i486 -mtune=i486 -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
 	-fno-stack-protector -fcf-protection=none -fno-omit-frame-pointer \
 	-fno-asynchronous-unwind-tables -fno-strict-aliasing -mpreferred-stack-boundary=2 \
 	-nostdinc -isystem $(GCC_INCLUDE) -I. -Imm/rmap/$(RMAP) \
@@ -29,7 +30,8 @@ KSOURCES := $(sort $(wildcard boot/*.c kernel/*.c drivers/*.c mm/*.c mm/reclaim/
 KASM     := $(sort $(wildcard boot/*.asm kernel/*.asm))
 KOBJECTS := $(KASM:%.asm=$(B)/%.asm.o) $(KSOURCES:%.c=$(B)/%.o)
 
-KLINK = $(LD) -m elf_i386 -T boot/kernel.ld -z noexecstack --no-warn-rwx-segments
+KLINK = $(LD) -m elf_i386 -T boot/kernel.ld -z noexecstack --no-warn-rwx-segments \
+	--wrap=__udivdi3 --wrap=__udivmoddi4
 
 .PHONY: kernel
 kernel: $(B)/clockhand.elf $(B)/clockhand
