@@ -46,6 +46,8 @@ $(B)/%.asm.o: %.asm tools/make/kernel.mk
 	@echo "  NASM  $<"
 	@$(NASM) -f elf32 -g -F dwarf -MD $(@:.o=.d) -MP -o $@ $<
 
+# The compiler calls these with their arguments on the stack, whatever the rest does.
+KCFLAGS_div64 := -mregparm=0
 # gcc would turn the loops of strlen and memcpy into calls of themselves.
 KCFLAGS_string := -fno-tree-loop-distribute-patterns
 
