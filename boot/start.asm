@@ -68,8 +68,8 @@ start:
 	mov	esp, boot_stack_top
 	xor	ebp, ebp		; backtraces end here
 	call	trap_tables_load
-	push	ebx
-	push	esi
+	mov	eax, esi
+	mov	edx, ebx
 	call	kernel_main
 .stop:	hlt				; kernel_main does not return
 	jmp	.stop
