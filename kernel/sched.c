@@ -94,7 +94,7 @@ static struct thread *take_best(void)
 		if (idle_thread != NULL)
 			return idle_thread;
 		spin_unlock(&sched_lock);
-		__asm__ volatile("sti; hlt; cli" : : : "memory");
+		timer_idle();
 		spin_lock(&sched_lock);
 	}
 	t = list_first(&run_queue[__builtin_ctz(ready_mask)], struct thread, run_link);
@@ -314,7 +314,7 @@ void sched_idle(void)
 			sched_leave_locked();
 		} else {
 			spin_unlock(&sched_lock);
-			__asm__ volatile("sti; hlt; cli" : : : "memory");
+			timer_idle();
 		}
 	}
 }
