@@ -1,7 +1,7 @@
 ; From the boot loader to C.
 ;
 ; The loader (GRUB or QEMU, multiboot 1) leaves us in protected mode at the physical
-; address of start, paging off, eax = magic, ebx = physical address of its
+; address of start (the ELF header names the virtual one; both convert it), paging off, eax = magic, ebx = physical address of its
 ; information. We map the first 4 MiB at 0 and at 3 GiB with one page table, turn
 ; paging on, go on in the upper half, drop the lower one, load GDT, TSS and IDT
 ; (kernel/entry.asm) so that from the first C instruction on every fault is told in
@@ -19,7 +19,7 @@ CR0_PG_WP	equ 0x80010000		; paging, and read-only counts in ring 0 too
 BOOT_STACK_BYTES equ 8192
 
 extern kernel_main, trap_tables_load, bss_start, bss_end
-global start_physical, boot_pgdir, boot_table, boot_stack_guard, boot_stack_top
+global start, boot_pgdir, boot_table, boot_stack_guard, boot_stack_top
 
 section .multiboot align=4
 	dd MB_MAGIC
@@ -68,13 +68,11 @@ start:
 	mov	esp, boot_stack_top
 	xor	ebp, ebp		; backtraces end here
 	call	trap_tables_load
-	push	ebx
-	push	esi
+	mov	eax, esi
+	mov	edx, ebx
 	call	kernel_main
 .stop:	hlt				; kernel_main does not return
 	jmp	.stop
-
-start_physical equ start - KERNEL_BASE
 
 section .bss.page_aligned nobits alloc noexec write align=4096
 boot_pgdir:	resb 4096

@@ -122,14 +122,12 @@ trap_common:
 	mov	eax, KERNEL_DATA
 	mov	ds, eax
 	mov	es, eax
-	push	esp
+	mov	eax, esp
 	call	trap_user
-	add	esp, 4
 	jmp	user_exit
 .kernel:
-	push	esp
+	mov	eax, esp
 	call	trap_kernel
-	add	esp, 4
 	popad
 	add	esp, 8			; vector, error
 	iret
@@ -144,9 +142,8 @@ syscall_entry:
 	mov	es, eax
 	call	account_enter_kernel
 	sti
-	push	esp
+	mov	eax, esp
 	call	syscall_dispatch
-	add	esp, 4
 
 ; Interrupts may be on; esp = a frame from user mode.
 user_exit:

@@ -7,11 +7,9 @@ extern thread_begin, thread_exit
 
 section .text
 
-; void context_switch(uint32_t *save_esp, uint32_t next_esp)
+; void context_switch(uint32_t *save_esp, uint32_t next_esp), in eax and edx
 ; Save where we are, go on where `next_esp` was saved. Interrupts off.
 context_switch:
-	mov	eax, [esp + 4]
-	mov	edx, [esp + 8]
 	push	ebp
 	push	ebx
 	push	esi
@@ -28,7 +26,7 @@ context_switch:
 ; context_switch() pops ebx = fn, esi = arg and ebp = 0 (a backtrace ends here).
 thread_entry:
 	call	thread_begin
-	push	esi
+	mov	eax, esi
 	call	ebx
 	call	thread_exit		; does not return
 

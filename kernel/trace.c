@@ -6,6 +6,7 @@
  */
 #include "kernel/trace.h"
 #include "kernel/boot.h"
+#include "kernel/panic.h"
 #include "kernel/param.h"
 #include "kernel/printk.h"
 #include "kernel/string.h"
@@ -123,6 +124,7 @@ void trace_init(void)
 	flags = irq_save();
 	for (uint32_t n = ring_next - MIN(ring_next, (uint32_t)EARLY_RECORDS); n != ring_next; n++)
 		r[n & (length - 1)] = early_ring[n & (EARLY_RECORDS - 1)];
+	KASSERT2((length & (length - 1)) == 0, "trace.1", length, 0);
 	ring = r;
 	ring_mask = length - 1;
 	irq_restore(flags);

@@ -14,9 +14,9 @@ LD       ?= ld
 WERROR   ?= 1
 
 GCC_INCLUDE := $(shell $(KCC) -m32 -print-file-name=include)
-KLIBGCC     := $(shell $(KCC) -m32 -print-libgcc-file-name)
 
-KCFLAGS := -m32 -march=i486 -mtune=i486 -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
+# Arguments in eax, edx, ecx: the assembler files and --wrap below know it.
+KCFLAGS := -m32 -mregparm=3 -march=i486 -mtune=i486 -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
 	-fno-stack-protector -fcf-protection=none -fno-omit-frame-pointer \
 	-fno-asynchronous-unwind-tables -fno-strict-aliasing -mpreferred-stack-boundary=2 \
 	-nostdinc -isystem $(GCC_INCLUDE) -I. -Imm/rmap/$(RMAP) \
@@ -30,7 +30,8 @@ KSOURCES := $(sort $(wildcard boot/*.c kernel/*.c drivers/*.c mm/*.c mm/reclaim/
 KASM     := $(sort $(wildcard boot/*.asm kernel/*.asm))
 KOBJECTS := $(KASM:%.asm=$(B)/%.asm.o) $(KSOURCES:%.c=$(B)/%.o)
 
-KLINK = $(LD) -m elf_i386 -T boot/kernel.ld -z noexecstack --no-warn-rwx-segments
+KLINK = $(LD) -m elf_i386 -T boot/kernel.ld -z noexecstack --no-warn-rwx-segments \
+	--wrap=__udivdi3 --wrap=__udivmoddi4
 
 .PHONY: kernel
 kernel: $(B)/clockhand.elf $(B)/clockhand
@@ -45,6 +46,8 @@ $(B)/%.asm.o: %.asm tools/make/kernel.mk
 	@echo "  NASM  $<"
 	@$(NASM) -f elf32 -g -F dwarf -MD $(@:.o=.d) -MP -o $@ $<
 
+# The compiler calls these with their arguments on the stack, whatever the rest does.
+KCFLAGS_div64 := -mregparm=0
 # gcc would turn the loops of strlen and memcpy into calls of themselves.
 KCFLAGS_string := -fno-tree-loop-distribute-patterns
 
@@ -53,7 +56,7 @@ $(B)/syms-1.asm: tools/mksyms
 	@tools/mksyms </dev/null >$@
 
 $(B)/clockhand-1.elf: $(KOBJECTS) $(B)/syms-1.asm.o boot/kernel.ld
-	@$(KLINK) -o $@ $(KOBJECTS) $(B)/syms-1.asm.o $(LDLIBS) $(KLIBGCC)
+	@$(KLINK) -o $@ $(KOBJECTS) $(B)/syms-1.asm.o $(LDLIBS)
 
 $(B)/syms-2.asm: $(B)/clockhand-1.elf tools/mksyms
 	@nm -n $< | tools/mksyms >$@.new && mv $@.new $@
@@ -63,7 +66,7 @@ $(B)/syms-%.asm.o: $(B)/syms-%.asm
 
 $(B)/clockhand.elf: $(KOBJECTS) $(B)/syms-2.asm.o boot/kernel.ld
 	@echo "  LD    $@"
-	@$(KLINK) -Map $(B)/clockhand.map -o $@ $(KOBJECTS) $(B)/syms-2.asm.o $(LDLIBS) $(KLIBGCC)
+	@$(KLINK) -Map $(B)/clockhand.map -o $@ $(KOBJECTS) $(B)/syms-2.asm.o $(LDLIBS)
 
 $(B)/clockhand: $(B)/clockhand.elf
 	@strip -s -o $@ $<

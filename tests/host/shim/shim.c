@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "kernel/counters.h"
+#include "kernel/handle.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/string.h"
@@ -226,6 +227,12 @@ void trace_write(enum trace_event event, uint32_t a, uint32_t b, uint32_t c)
 	(void)a;
 	(void)b;
 	(void)c;
+}
+
+WEAK void kobject_destroy(struct kobject *k)
+{
+	KASSERT2(k->refs == 0, "handle.1", k->refs, k->type);
+	k->ops->destroy(k);
 }
 
 WEAK void lru_remove(struct page *p)

@@ -1,0 +1,137 @@
+/*
+ * For host tests of address spaces: what of the kernel mm/ calls and they do without (swap is
+ * empty, the TLB is nobody's), a plain policy, and one machine per test whose frames must
+ * all come back. Included by one program once.
+ */
+#ifndef SPACES_H
+#define SPACES_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/abi/errno.h"
+#include "kernel/boot.h"
+#include "kernel/panic.h"
+#include "kernel/task.h"
+#include "kernel/thread.h"
+#include "kernel/trap.h"
+#include "mm/fault.h"
+#include "mm/object.h"
+#include "mm/reclaim.h"
+#include "mm/rmap.h"
+#include "mm/slab.h"
+#include "mm/swap.h"
+#include "mm/vma.h"
+#include "shim.h"
+
+/* ---- The parts of the kernel that these files call and this test does without ---- */
+
+static pte_t shared_half[1024];
+pte_t *kernel_pgdir = shared_half;
+struct boot_info boot;
+static uint32_t no_swap_slots;
+
+void tlb_flush_page(struct mm *mm, vaddr_t addr) { (void)mm; (void)addr; }
+void tlb_flush_mm(struct mm *mm) { (void)mm; }
+void pgtable_leave(struct mm *mm) { (void)mm; }
+struct task *current_task(void) { return NULL; }
+void task_kill(struct task *t, int32_t status) { (void)t; (void)status; }
+void task_exception(struct trap_frame *tf, int s, vaddr_t a, const char *w)
+{ (void)tf; (void)s; (void)a; (void)w; }
+struct trap_frame *current_trap_frame(void) { return NULL; }
+uint32_t usercopy_fixup(uint32_t eip) { (void)eip; return 0; }
+const char *kstack_guard_hit(vaddr_t addr) { (void)addr; return NULL; }
+void panic_trap(const struct trap_frame *tf, const char *fmt, ...)
+{ (void)tf; panic("trap: %s", fmt); }
+int copy_from_user(void *to, vaddr_t from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
+int copy_to_user(vaddr_t to, const void *from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
+void lru_insert_active(struct page *p) { (void)p; }
+void lru_mark_accessed(struct page *p) { (void)p; }
+int  swap_dup(swap_entry e) { (void)e; return -EINVAL; }
+void swap_free(swap_entry e) { (void)e; }
+unsigned swap_count(swap_entry e) { (void)e; return 0; }
+uint32_t swap_slots_total(void) { return no_swap_slots; }
+bool swap_cache_try_free(struct page *p) { (void)p; return false; }
+struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
+{ (void)e; (void)v; (void)addr; (void)major; return NULL; }
+
+static bool never_free_slots(void) { return false; }
+static struct page *alloc_plain(enum gfp flags, unsigned order)
+{
+	struct page *p = flags & GFP_DMA ? NULL : frame_take(&zones[ZONE_NORMAL], order);
+
+	return p ? p : frame_take(&zones[ZONE_DMA], order);
+}
+static const struct reclaim_policy plain = {
+	.name = "plain", .alloc = alloc_plain,
+	.free_slot_on_read = never_free_slots, .free_slot_on_write = never_free_slots,
+};
+
+/* ---- The machine of one test ---- */
+
+enum { SPACES = 4, OBJECT_PAGES = 64 };
+static struct mm *mms[SPACES];		/* NULL: none */
+static struct object *object;
+static uint32_t free_before;
+
+static void start(uint32_t seed)
+{
+	shim_seed(seed);
+	shim_machine(24 << 20);
+	reclaim = &plain;
+	zero_page = page_alloc(GFP_ZERO, 0);
+	frame_reserve(zero_page);
+	free_before = frames_free();
+	object = object_create(OBJECT_PAGES);
+	mms[0] = mm_create();
+}
+
+/* Everything goes; every frame must come back. */
+static void finish(void)
+{
+	for (unsigned i = 0; i < SPACES; i++) {
+		if (mms[i])
+			mm_destroy(mms[i]);
+		mms[i] = NULL;
+	}
+	kobject_drop(&object->kobject);
+	slab_shrink();
+	CHECK(frames_free() == free_before);
+	CHECK(commit_total() == 0 && rmap_mapped_pages() == 0 && frame_check() == 0);
+	CHECK(slab_frames() == 0);
+}
+
+/* The first word of the page at `addr`, as a program would see it; NULL if not mapped. */
+static uint32_t *mapped_word(struct mm *mm, vaddr_t addr)
+{
+	pte_t *pte = pte_find(mm, addr);
+
+	if (!CHECK(pte && pte_present(*pte)))
+		return NULL;
+	return page_address(pfn_page(pte_pfn(*pte)));
+}
+
+/* frame.2: PTEs of all spaces, counted frame by frame. */
+static void check_mapcounts(void)
+{
+	uint32_t *ptes = calloc(page_count, sizeof(*ptes));
+
+	for (unsigned s = 0; s < SPACES; s++) {
+		for (vaddr_t a = 0; mms[s] && a < USER_END;) {
+			pte_t *pte = pte_find(mms[s], a);
+
+			if (pte && pte_present(*pte))
+				ptes[pte_pfn(*pte)]++;
+			a = pte ? a + PAGE_SIZE : pgtable_next(a);
+		}
+	}
+	for (pfn_t i = 0; i < page_count; i++) {
+		struct page *p = pfn_page(i);
+
+		if (!page_is(p, PG_RESERVED) && !page_is(p, PG_BUDDY))
+			CHECK(p->mapcount == ptes[i] && p->count >= p->mapcount);
+	}
+	free(ptes);
+}
+
+#endif
