@@ -171,19 +171,15 @@ static ns_t first_deadline(void)
 	return deadline;
 }
 
-/* Without a timer only input can end the idleness of a lab machine, and that comes when
- * the host likes. Else other interrupts get a chance when the timers are done. */
-void timer_idle(void)
+bool timer_skip_idle(void)
 {
 	ns_t deadline = one_shot ? first_deadline() : UINT64_MAX;
 
-	if (deadline == UINT64_MAX) {
-		__asm__ volatile("sti; hlt; cli" : : : "memory");
-		return;
-	}
-	lab_clock_skip(deadline);		/* timer.3 */
+	if (deadline == UINT64_MAX)
+		return false;
+	lab_clock_skip(deadline);
 	timer_expired();
-	__asm__ volatile("sti; nop; cli" : : : "memory");
+	return true;
 }
 
 void timer_start(bool lab)

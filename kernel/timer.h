@@ -44,11 +44,12 @@ void timer_rearm(void);
 void timer_suspend(void);
 void timer_resume(void);
 
-/* No thread is READY: let time pass, until an interrupt or a timer that is due. Called
- * with interrupts off and no spinlock held; opens interrupts meanwhile. */
-void timer_idle(void);
+/* Lab, no thread is READY: put the clock forward to the first timer that is set, fire what
+ * is due and arm the PIT. False, and nothing happened: no timer is set, or this isn't the
+ * lab. Interrupts off, no spinlock held. */
+bool timer_skip_idle(void);
 /* Lab: the clock says `ns` from now on, unless it is past that. The PIT must be armed
- * anew afterwards. Interrupts off. Only timer_idle() calls it. */
+ * anew afterwards. Interrupts off. Only timer_skip_idle() calls it. */
 void lab_clock_skip(ns_t ns);
 
 #endif
