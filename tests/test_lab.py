@@ -18,6 +18,7 @@ def same(a, b):
         a.expect(False, f"two runs differ: {different} {counters[:8]}")
 
 
+@pytest.mark.slow
 def test_lab_same_01():
     """two runs give identical output, JSON and trace"""
     a, b = (run(SORT, *SMALL) for _ in range(2))
@@ -46,6 +47,7 @@ def test_lab_same_03():
     same(a, b)
 
 
+@pytest.mark.slow
 def test_lab_seed_01():
     """another seed is another run"""
     a, b = (run("qsbench -n 2500000", *SMALL, seed=n) for n in (1, 2))
