@@ -110,7 +110,7 @@ static bool stack_intact(const struct thread *t)
 /* The ranks of spinlocks that the running thread holds; lock.2 is about them. */
 static inline uint32_t spin_ranks(void)
 {
-	return current->held_ranks >> RANK_TASKS << RANK_TASKS;
+	return held_ranks >> RANK_TASKS << RANK_TASKS;
 }
 
 /* Make `next`, which is on no queue, the running thread from `now` on; comes back when
@@ -124,6 +124,8 @@ static inline void switch_to(struct thread *next, uint64_t now)
 	prev->cycles[CPU_SYSTEM] += now;
 	next->cycles[CPU_SYSTEM] -= now;
 	next->state = THREAD_RUNNING;
+	prev->held_ranks = held_ranks;
+	held_ranks = next->held_ranks;
 	current = next;				/* thread.1 */
 	trap_set_kstack(next->kstack_top);
 	if (next->task != NULL)
@@ -138,7 +140,7 @@ void sched_leave_locked(void)
 	struct thread *next;
 	uint64_t now;
 
-	KASSERT2(spin_ranks() == BIT(RANK_SCHED), "lock.2", current->held_ranks, current->tid);
+	KASSERT2(spin_ranks() == BIT(RANK_SCHED), "lock.2", held_ranks, current->tid);
 	next = take_best();
 	need_resched = false;
 	spin_unlock(&sched_lock);
@@ -195,7 +197,7 @@ void sched_switch_to(struct thread *next)
 	uint32_t flags = irq_save();
 	uint64_t now;
 
-	KASSERT2(spin_ranks() == 0, "lock.2", current->held_ranks, current->tid);
+	KASSERT2(spin_ranks() == 0, "lock.2", held_ranks, current->tid);
 	KASSERT2(next->state == THREAD_SLEEPING && list_empty(&next->run_link),
 		 "thread.2", next->state, next->tid);
 	if (current->killed) {
@@ -222,7 +224,7 @@ void cond_resched(void)
 {
 	uint32_t flags;
 
-	KASSERT2(spin_ranks() == 0, "lock.2", current->held_ranks, current->tid);
+	KASSERT2(spin_ranks() == 0, "lock.2", held_ranks, current->tid);
 	if (!need_resched)
 		return;
 	flags = irq_save();
@@ -232,7 +234,7 @@ void cond_resched(void)
 
 void thread_before_user_mode(void)
 {
-	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, current->tid);
+	KASSERT2(held_ranks == 0, "lock.4", held_ranks, current->tid);
 	if (need_resched)
 		preempt();
 	if (current->killed) {
@@ -303,7 +305,7 @@ void sched_init(void)
 void sched_idle(void)
 {
 	irq_save();
-	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, current->tid);
+	KASSERT2(held_ranks == 0, "lock.4", held_ranks, current->tid);
 	current->cycles[CPU_SYSTEM] = -cycles_read();	/* boot was no idling */
 	current->priority = current->base_priority = PRIO_IDLE;
 	idle_thread = current;

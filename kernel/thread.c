@@ -139,7 +139,7 @@ void thread_begin(void)
 
 void thread_exit(void)
 {
-	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, current->tid);
+	KASSERT2(held_ranks == 0, "lock.4", held_ranks, current->tid);
 	fpu_free(current);
 	spin_lock_irq(&sched_lock);
 	KASSERT(thread_dead == NULL, "thread.1");

@@ -20,6 +20,7 @@
 #define KERNEL_THREAD_H
 
 #include "kernel/ipc_types.h"
+#include "kernel/irq_flag.h"
 #include "kernel/list.h"
 #include "kernel/lock.h"
 #include "kernel/time.h"
@@ -69,7 +70,7 @@ struct thread {
 	const char     *waiting_for;	/* shown by ps; NULL while running */
 
 	/* Locks */
-	uint32_t	held_ranks;	/* bit r: holds a lock of rank r */
+	uint32_t	held_ranks;	/* bit r: holds a lock of rank r; while it doesn't run */
 
 	/* Memory */
 	uint8_t		memalloc;	/* > 0: may use the reserve (is freeing memory, or dying) */
@@ -158,29 +159,6 @@ int  thread_sleep(enum sleep_kind kind, ns_t deadline, const char *what);
 	irq_restore(wait_flags_);					\
 	wait_result_;							\
 })
-
-/* Interrupt flag. irq_save() turns them off and returns what was. */
-static inline uint32_t irq_save(void)
-{
-	uint32_t flags;
-
-	__asm__ volatile("pushfl; popl %0; cli" : "=r"(flags) : : "memory");
-	return flags;
-}
-
-static inline void irq_restore(uint32_t flags)
-{
-	__asm__ volatile("pushl %0; popfl" : : "r"(flags) : "memory", "cc");
-}
-
-enum { FLAGS_IRQS_ON = BIT(9) };		/* EFLAGS.IF */
-static inline bool irqs_on(void)
-{
-	uint32_t flags;
-
-	__asm__ volatile("pushfl; popl %0" : "=r"(flags) : : "memory");
-	return (flags & FLAGS_IRQS_ON) != 0;
-}
 
 /* Call fn for every thread, RANK_SCHED held. */
 void thread_for_each(void (*fn)(struct thread *t, void *arg), void *arg);

@@ -24,29 +24,15 @@ PARAM_U32(trace_entries, "trace.entries", 0, 0, 1u << 17);	/* 0: by the size of 
 PARAM_U32(trace_in_report, "trace.report", 0, 0, 1);
 
 static struct trace_record early_ring[EARLY_RECORDS];
-static struct trace_record *ring = early_ring;
-static uint32_t ring_mask = EARLY_RECORDS - 1;
-static uint32_t ring_next;		/* records ever written */
+struct trace_record *trace_ring = early_ring;
+uint32_t trace_ring_mask = EARLY_RECORDS - 1;
+uint32_t trace_ring_next;
 
 static const struct { const char *name, *field[FIELDS]; } events[TRACE_EVENT_COUNT] = {
 #define X(event, a, b, c) [TRACE_##event] = { #event, { a, b, c } },
 #include "kernel/trace.def"
 #undef X
 };
-
-/* Interrupts that come between the two steps write records of their own. */
-void trace_write(enum trace_event event, uint32_t a, uint32_t b, uint32_t c)
-{
-	uint32_t n = __atomic_fetch_add(&ring_next, 1, __ATOMIC_RELAXED);
-	struct trace_record *r = &ring[n & ring_mask];
-
-	r->time = cycles_read();
-	r->event = (uint16_t)event;
-	r->tid = current != NULL ? current->tid : 0;
-	r->a = a;
-	r->b = b;
-	r->c = c;
-}
 
 /* "SECONDS.NANOSECONDS EVENT field=value ..." into line[LINE_BYTES]. */
 static void record_text(const struct trace_record *r, char *line)
@@ -66,12 +52,12 @@ static void record_text(const struct trace_record *r, char *line)
 /* Give fn the text of the newest `count` records, oldest first. */
 static void trace_each(uint32_t count, void (*fn)(const char *line))
 {
-	uint32_t end = ring_next;
+	uint32_t end = trace_ring_next;
 	char line[LINE_BYTES];
 
-	count = MIN(count, MIN(end, ring_mask + 1));
+	count = MIN(count, MIN(end, trace_ring_mask + 1));
 	for (uint32_t n = end - count; n != end; n++) {
-		record_text(&ring[n & ring_mask], line);
+		record_text(&trace_ring[n & trace_ring_mask], line);
 		fn(line);
 	}
 }
@@ -94,7 +80,7 @@ void trace_dump(unsigned count)
 void trace_report(void)
 {
 	if (trace_in_report)
-		trace_each(ring_mask + 1, line_to_report);
+		trace_each(trace_ring_mask + 1, line_to_report);
 }
 
 /* The largest power of two that is no more than n; n is not 0. */
@@ -109,7 +95,7 @@ void trace_init(void)
 {
 	uint32_t length = trace_entries;
 	struct trace_record *r;
-	uint32_t flags;
+	uint32_t flags, end;
 
 	if (length == 0)
 		length = boot.ram[boot.ram_count - 1].end < SMALL_RAM ?
@@ -121,9 +107,10 @@ void trace_init(void)
 		return;
 	}
 	flags = irq_save();
-	for (uint32_t n = ring_next - MIN(ring_next, (uint32_t)EARLY_RECORDS); n != ring_next; n++)
+	end = trace_ring_next;
+	for (uint32_t n = end - MIN(end, (uint32_t)EARLY_RECORDS); n != end; n++)
 		r[n & (length - 1)] = early_ring[n & (EARLY_RECORDS - 1)];
-	ring = r;
-	ring_mask = length - 1;
+	trace_ring = r;
+	trace_ring_mask = length - 1;
 	irq_restore(flags);
 }

@@ -18,8 +18,9 @@ struct trace_record {
 	uint32_t a, b, c;
 };
 
+#include "kernel/trace_ring.h"
+
 /* Record one event. A few stores; any context; never fails. */
-void trace_write(enum trace_event event, uint32_t a, uint32_t b, uint32_t c);
 #define TRACE(event, a, b, c)						\
 	trace_write(TRACE_##event, (uint32_t)(a), (uint32_t)(b), (uint32_t)(c))
 
