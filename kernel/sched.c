@@ -321,24 +321,6 @@ void sched_idle(void)
 	}
 }
 
-/* The kernel was entered from user mode; interrupts off. */
-void account_enter_kernel(void)
-{
-	uint64_t now = cycles_now();
-
-	current->cycles[CPU_USER] += now;
-	current->cycles[CPU_SYSTEM] -= now;
-}
-
-/* The kernel is about to go to user mode; interrupts off. */
-void account_leave_kernel(void)
-{
-	uint64_t now = cycles_now();
-
-	current->cycles[CPU_SYSTEM] += now;
-	current->cycles[CPU_USER] -= now;
-}
-
 /* Nanoseconds that `t` has used in `mode`; for the running thread, up to now. */
 ns_t thread_time_ns(const struct thread *t, enum cpu_mode mode)
 {

@@ -120,9 +120,6 @@ void thread_before_user_mode(void);
 /* Set the priority as it is now; base_priority stays. Any context. */
 void thread_set_priority(struct thread *t, enum thread_priority p);
 
-/* Kernel entered from, or about to leave to, user mode: account the time. */
-void account_enter_kernel(void);
-void account_leave_kernel(void);
 /* Nanoseconds that `t` has used in `mode` up to now. */
 ns_t thread_time_ns(const struct thread *t, enum cpu_mode mode);
 ns_t idle_time_ns(void);

@@ -11,6 +11,7 @@
 #include "kernel/abi/task.h"
 #include "kernel/counters.h"
 #include "kernel/cpu.h"
+#include "kernel/crossing.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/string.h"
@@ -22,6 +23,7 @@
 
 /* Called by kernel/entry.asm only. */
 void trap_user(struct trap_frame *tf);
+void trap_leave(void);
 void trap_kernel(struct trap_frame *tf);
 NORETURN void trap_double_fault(void);
 
@@ -205,13 +207,19 @@ static void user_exception(struct trap_frame *tf)
 /* From user mode. Interrupts are off; entry.asm goes on with the way back. */
 void trap_user(struct trap_frame *tf)
 {
-	account_enter_kernel();
+	thread_enter_kernel();
 	if (tf->vector >= VECTOR_IRQ0)
 		irq_dispatch(tf->vector - VECTOR_IRQ0);
 	else if (tf->vector == EXCEPTION_PF)
 		page_fault(tf);
 	else
 		user_exception(tf);
+}
+
+/* On the way back to user mode, interrupts off. */
+void trap_leave(void)
+{
+	thread_leave_kernel();
 }
 
 /* From the kernel. Interrupts are off; entry.asm returns to where it was. */
