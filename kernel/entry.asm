@@ -125,7 +125,7 @@ trap_common:
 	mov	es, eax
 	mov	eax, esp
 	call	trap_user
-	jmp	user_exit
+	jmp	user_return
 .kernel:
 	mov	eax, esp
 	call	trap_kernel
@@ -139,10 +139,6 @@ return_to_user:
 	mov	eax, [current]
 	mov	esp, [eax + 4]		; thread.kstack_top
 	sub	esp, TF_BYTES
-
-; Interrupts may be on; esp = a frame from user mode.
-user_exit:
-	cli
 	call	trap_leave
 	jmp	short user_return
 

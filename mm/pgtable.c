@@ -61,35 +61,45 @@ void pgtable_destroy(struct mm *mm)
 	mm->pgdir = NULL;
 }
 
+/* The PTE of `addr` in the page table that `entry` of the directory names. */
+static inline pte_t *pte_in_table(pte_t entry, vaddr_t addr)
+{
+	pte_t *table = paddr_address(entry & PAGE_MASK);
+
+	return &table[addr >> PAGE_SHIFT & (TABLE_ENTRIES - 1)];
+}
+
 /* The PTE of `addr`, or NULL if there is no page table for it. Never sleeps. */
 pte_t *pte_find(struct mm *mm, vaddr_t addr)
 {
 	pte_t entry = mm->pgdir[addr >> TABLE_SHIFT];
-	pte_t *table;
 
-	if (!pte_present(entry))
-		return NULL;
-	table = paddr_address(entry & PAGE_MASK);
-	return &table[addr >> PAGE_SHIFT & (TABLE_ENTRIES - 1)];
+	return pte_present(entry) ? pte_in_table(entry, addr) : NULL;
 }
 
-/* Make sure that `addr` has a page table. -ENOMEM. mmap_lock held (or the mm is nobody
- * else's yet), no spinlock. Sleeps. */
-int pte_prepare(struct mm *mm, vaddr_t addr)
+/* Give `addr` a page table, all zeros. -ENOMEM. Sleeps. */
+static int table_insert(struct mm *mm, vaddr_t addr)
 {
-	pte_t *entry = &mm->pgdir[addr >> TABLE_SHIFT];
-	struct page *p;
+	struct page *p = table_alloc();
 
-	KASSERT2(addr < USER_END, "pt.1", addr, 0);
-	if (pte_present(*entry))
-		return OK;
-	p = table_alloc();
 	if (!p)
 		return -ENOMEM;
 	spin_lock(&mm->page_table_lock);
-	*entry = page_paddr(p) | TABLE_BITS;
+	mm->pgdir[addr >> TABLE_SHIFT] = page_paddr(p) | TABLE_BITS;
 	spin_unlock(&mm->page_table_lock);
 	return OK;
+}
+
+/* The PTE of `addr`, of a new page table if there is none. NULL without memory. mmap_lock
+ * held (or the mm is nobody else's yet), no spinlock. Sleeps. */
+pte_t *pte_prepare(struct mm *mm, vaddr_t addr)
+{
+	pte_t *entry = &mm->pgdir[addr >> TABLE_SHIFT];
+
+	KASSERT2(addr < USER_END, "pt.1", addr, 0);
+	if (!pte_present(*entry) && table_insert(mm, addr) < 0)
+		return NULL;
+	return pte_in_table(*entry, addr);
 }
 
 /* Where the next page table after the one of `addr` begins; USER_END at most. */

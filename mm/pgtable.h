@@ -37,8 +37,9 @@ int  pgtable_create(struct mm *mm);		/* kernel half shared. -ENOMEM. Sleeps */
 void pgtable_destroy(struct mm *mm);		/* user PTEs are all gone already */
 /* The PTE of `addr`, or NULL if there is no page table for it. RANK_PAGE_TABLE. */
 pte_t *pte_find(struct mm *mm, vaddr_t addr);
-/* Make sure that there is one. -ENOMEM. Sleeps; call it before taking the lock. */
-int  pte_prepare(struct mm *mm, vaddr_t addr);
+/* The same, and make the table if there is none. NULL without memory. Sleeps; call it
+ * before taking the lock. */
+pte_t *pte_prepare(struct mm *mm, vaddr_t addr);
 /* Free the page tables that lie wholly in [start, end): no vma is there any more, so they
  * map nothing. mmap_lock held. */
 void pgtable_trim(struct mm *mm, vaddr_t start, vaddr_t end);
