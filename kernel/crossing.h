@@ -25,7 +25,7 @@ static inline void thread_leave_kernel(void)
 {
 	uint64_t now;
 
-	if ((held_ranks | need_resched | current->killed) != 0)
+	if (held_ranks != 0 || need_resched || current->killed)
 		thread_before_user_mode();
 	now = cycles_now();
 	current->cycles[CPU_SYSTEM] += now;

@@ -225,10 +225,10 @@ static void user_page_fault(struct trap_frame *tf)
 void trap_user(struct trap_frame *tf)
 {
 	thread_enter_kernel();
-	if (tf->vector >= VECTOR_IRQ0)
-		irq_dispatch(tf->vector - VECTOR_IRQ0);
-	else if (tf->vector == EXCEPTION_PF)
+	if (tf->vector == EXCEPTION_PF)
 		user_page_fault(tf);
+	else if (tf->vector >= VECTOR_IRQ0)
+		irq_dispatch(tf->vector - VECTOR_IRQ0);
 	else
 		user_exception(tf);
 	irq_off();

@@ -182,13 +182,18 @@ static int fault_by_pte(struct fault *f)
 /* mm_fault() with the stack pointer, which bounds stack growth; 0: no bound. */
 static int fault_with_esp(struct mm *mm, vaddr_t addr, enum fault_access access, uint32_t esp)
 {
-	struct fault f = { .mm = mm, .addr = PAGE_DOWN(addr), .access = access };
+	struct fault f;
 	int error;
 
+	f.mm = mm;			/* (an initialiser would clear all first) */
+	f.addr = PAGE_DOWN(addr);
+	f.access = access;
 	mutex_lock(&mm->mmap_lock);
 	f.vma = fault_vma(mm, addr, access, esp, &error);
 	if (f.vma) {
-		f.pte = pte_prepare(mm, addr);
+		f.pte = pte_look_up(mm->pgdir, addr);
+		if (!f.pte)
+			f.pte = pte_prepare(mm, addr);
 		error = f.pte ? fault_by_pte(&f) : fault_no_memory();
 	}
 	mutex_unlock(&mm->mmap_lock);

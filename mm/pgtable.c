@@ -14,7 +14,6 @@
 #include "mm/pgtable.h"
 #include "mm/vma.h"
 
-enum { TABLE_SHIFT = 22, TABLE_ENTRIES = 1024 };
 #define TABLE_BYTES	(1u << TABLE_SHIFT)
 #define USER_TABLES	(USER_END >> TABLE_SHIFT)
 #define TABLE_BITS	(PTE_PRESENT | PTE_WRITE | PTE_USER)
@@ -61,20 +60,10 @@ void pgtable_destroy(struct mm *mm)
 	mm->pgdir = NULL;
 }
 
-/* The PTE of `addr` in the page table that `entry` of the directory names. */
-static inline pte_t *pte_in_table(pte_t entry, vaddr_t addr)
-{
-	pte_t *table = paddr_address(entry & PAGE_MASK);
-
-	return &table[addr >> PAGE_SHIFT & (TABLE_ENTRIES - 1)];
-}
-
 /* The PTE of `addr`, or NULL if there is no page table for it. Never sleeps. */
 pte_t *pte_find(struct mm *mm, vaddr_t addr)
 {
-	pte_t entry = mm->pgdir[addr >> TABLE_SHIFT];
-
-	return pte_present(entry) ? pte_in_table(entry, addr) : NULL;
+	return pte_look_up(mm->pgdir, addr);
 }
 
 /* Give `addr` a page table, all zeros. -ENOMEM. Sleeps. */
@@ -94,12 +83,12 @@ static int table_insert(struct mm *mm, vaddr_t addr)
  * held (or the mm is nobody else's yet), no spinlock. Sleeps. */
 pte_t *pte_prepare(struct mm *mm, vaddr_t addr)
 {
-	pte_t *entry = &mm->pgdir[addr >> TABLE_SHIFT];
+	pte_t *pte = pte_look_up(mm->pgdir, addr);
 
 	KASSERT2(addr < USER_END, "pt.1", addr, 0);
-	if (!pte_present(*entry) && table_insert(mm, addr) < 0)
-		return NULL;
-	return pte_in_table(*entry, addr);
+	if (!pte && table_insert(mm, addr) == OK)
+		pte = pte_look_up(mm->pgdir, addr);
+	return pte;
 }
 
 /* Where the next page table after the one of `addr` begins; USER_END at most. */

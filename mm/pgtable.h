@@ -35,7 +35,18 @@ static inline pte_t pte_from_swap(swap_entry e) { return e.v; }
 
 int  pgtable_create(struct mm *mm);		/* kernel half shared. -ENOMEM. Sleeps */
 void pgtable_destroy(struct mm *mm);		/* user PTEs are all gone already */
-/* The PTE of `addr`, or NULL if there is no page table for it. RANK_PAGE_TABLE. */
+enum { TABLE_SHIFT = 22, TABLE_ENTRIES = 1024 };
+/* The PTE of `addr` in the tables of `pgdir`, or NULL if there is no page table for it. */
+static inline pte_t *pte_look_up(const pte_t *pgdir, vaddr_t addr)
+{
+	pte_t entry = pgdir[addr >> TABLE_SHIFT];
+
+	if (!pte_present(entry))
+		return NULL;
+	return (pte_t *)paddr_address(entry & PAGE_MASK) +
+	       (addr >> PAGE_SHIFT & (TABLE_ENTRIES - 1));
+}
+/* The same of `mm`. RANK_PAGE_TABLE. */
 pte_t *pte_find(struct mm *mm, vaddr_t addr);
 /* The same, and make the table if there is none. NULL without memory. Sleeps; call it
  * before taking the lock. */

@@ -188,7 +188,7 @@ static struct page *alloc_slowly(enum gfp flags, unsigned order)
 /* page_alloc(): the passes of VM-HISTORY 4.3. */
 static struct page *linux26_alloc(enum gfp flags, unsigned order)
 {
-	struct zone *first = &zones[flags & GFP_DMA ? ZONE_DMA : ZONE_NORMAL];
+	struct zone *first = flags & GFP_DMA ? &zones[ZONE_DMA] : &zones[ZONE_NORMAL];
 	struct page *p = zone_take(first, order, first->low);
 
 	if (!p)
