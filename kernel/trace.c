@@ -2,7 +2,7 @@
  * The trace ring. Writing is a few stores, so it is always on; the time is kept in
  * cycles_read() units and turned into seconds when a record is printed.
  *
- * trace.1  the ring's length is a power of two; record n lies at n mod length
+ * trace.1  the ring's bytes are a power of two; what was written at n lies at n mod that
  */
 #include "kernel/trace.h"
 #include "kernel/boot.h"
@@ -14,7 +14,7 @@
 
 enum {
 	EARLY_RECORDS = 64,
-	DEFAULT_RECORDS = 2048, DEFAULT_RECORDS_SMALL = 256,	/* 48 KiB, 6 KiB */
+	DEFAULT_RECORDS = 2048, DEFAULT_RECORDS_SMALL = 256,	/* 64 KiB, 8 KiB */
 	SMALL_RAM = 16u << 20,
 	LINE_BYTES = 128,
 	FIELDS = 3,
@@ -25,7 +25,7 @@ PARAM_U32(trace_in_report, "trace.report", 0, 0, 1);
 
 static struct trace_record early_ring[EARLY_RECORDS];
 struct trace_record *trace_ring = early_ring;
-uint32_t trace_ring_mask = EARLY_RECORDS - 1;
+uint32_t trace_ring_mask = sizeof(early_ring) - 1;
 uint32_t trace_ring_next;
 
 static const struct { const char *name, *field[FIELDS]; } events[TRACE_EVENT_COUNT] = {
@@ -38,15 +38,16 @@ static const struct { const char *name, *field[FIELDS]; } events[TRACE_EVENT_COU
 static void record_text(const struct trace_record *r, char *line)
 {
 	const uint32_t value[FIELDS] = { r->a, r->b, r->c };
+	unsigned event = r->number - 1u;
 	ns_t t = cycles_to_ns(r->time);
 	int at = ksnprintf(line, LINE_BYTES, "%llu.%09u %s tid=%u",
 			   (unsigned long long)(t / NS_PER_SECOND),
-			   (unsigned)(t % NS_PER_SECOND), events[r->event].name, r->tid);
+			   (unsigned)(t % NS_PER_SECOND), events[event].name, r->tid);
 
 	for (unsigned i = 0; i < FIELDS; i++)
-		if (events[r->event].field[i][0] != 0 && at < LINE_BYTES)
+		if (events[event].field[i][0] != 0 && at < LINE_BYTES)
 			at += ksnprintf(line + at, (size_t)(LINE_BYTES - at), " %s=%#x",
-					events[r->event].field[i], value[i]);
+					events[event].field[i], value[i]);
 }
 
 /* Give fn the text of the newest `count` records, oldest first. */
@@ -55,9 +56,13 @@ static void trace_each(uint32_t count, void (*fn)(const char *line))
 	uint32_t end = trace_ring_next;
 	char line[LINE_BYTES];
 
-	count = MIN(count, MIN(end, trace_ring_mask + 1));
-	for (uint32_t n = end - count; n != end; n++) {
-		record_text(&trace_ring[n & trace_ring_mask], line);
+	count = MIN(count, (trace_ring_mask + 1) / (uint32_t)sizeof(struct trace_record));
+	for (; count > 0; count--) {
+		struct trace_record *r = trace_ring_at(end - count * sizeof(*r));
+
+		if (r->number == 0)
+			continue;
+		record_text(r, line);
 		fn(line);
 	}
 }
@@ -80,7 +85,7 @@ void trace_dump(unsigned count)
 void trace_report(void)
 {
 	if (trace_in_report)
-		trace_each(trace_ring_mask + 1, line_to_report);
+		trace_each(UINT32_MAX, line_to_report);
 }
 
 /* The largest power of two that is no more than n; n is not 0. */
@@ -95,7 +100,7 @@ void trace_init(void)
 {
 	uint32_t length = trace_entries;
 	struct trace_record *r;
-	uint32_t flags, end;
+	uint32_t flags, at;
 
 	if (length == 0)
 		length = boot.ram[boot.ram_count - 1].end < SMALL_RAM ?
@@ -106,11 +111,14 @@ void trace_init(void)
 		printk("trace: no memory for %u records; %u it is\n", length, EARLY_RECORDS);
 		return;
 	}
+	memset(r, 0, length * sizeof(*r));
 	flags = irq_save();
-	end = trace_ring_next;
-	for (uint32_t n = end - MIN(end, (uint32_t)EARLY_RECORDS); n != end; n++)
-		r[n & (length - 1)] = early_ring[n & (EARLY_RECORDS - 1)];
+	at = trace_ring_next;
+	for (unsigned i = 0; i < EARLY_RECORDS; i++) {
+		at -= sizeof(*r);
+		r[at / sizeof(*r) & (length - 1)] = *trace_ring_at(at);
+	}
 	trace_ring = r;
-	trace_ring_mask = length - 1;
+	trace_ring_mask = length * sizeof(*r) - 1;
 	irq_restore(flags);
 }
