@@ -153,6 +153,9 @@ static void read_ram(const struct multiboot_info *mb)
 	}
 	if (boot.ram_count == 0)
 		panic("the boot loader told us of no memory (multiboot flags %#x)", mb->flags);
+	for (unsigned i = 1; i < boot.ram_count; i++)
+		KASSERT2(boot.ram[i - 1].end < boot.ram[i].start, "boot.1",
+			 boot.ram[i - 1].end, boot.ram[i].start);
 	if (lost != 0)
 		printk("boot: %u MiB of RAM lie above 896 MiB and are not used\n",
 		       (unsigned)(lost >> 20));

@@ -119,14 +119,13 @@ static bool note_table(struct partition_table *t, sector_t sector)
 
 /*
  * Follow the chain inside `outer`; each table holds a logical partition and the way to
- * the next one. Returns what is wrong with the chain, or NULL.
+ * the next one. `buffer` is for the tables. Returns what is wrong with the chain, or NULL.
  */
-static const char *scan_chain(partition_read read, void *arg, struct partition_table *t,
-			      const struct partition *outer)
+static const char *scan_chain(partition_read read, void *arg, uint8_t buffer[SECTOR_BYTES],
+			      struct partition_table *t, const struct partition *outer)
 {
 	sector_t table = outer->first, end = outer->first + outer->sectors;
 	unsigned number = PARTITION_PRIMARY + 1;
-	uint8_t buffer[SECTOR_BYTES];
 
 	for (;;) {
 		struct raw_entry e, next;
@@ -158,7 +157,8 @@ static const char *scan_chain(partition_read read, void *arg, struct partition_t
 }
 
 /* Logical partitions begin in entries[] where the primary ones end. */
-static void scan_logical(partition_read read, void *arg, struct partition_table *t)
+static void scan_logical(partition_read read, void *arg, uint8_t buffer[SECTOR_BYTES],
+			 struct partition_table *t)
 {
 	unsigned primary = t->count;
 	const char *fault = NULL;
@@ -168,7 +168,7 @@ static void scan_logical(partition_read read, void *arg, struct partition_table 
 
 		if (!p->extended || p->fault)
 			continue;
-		fault = scan_chain(read, arg, t, p);
+		fault = scan_chain(read, arg, buffer, t, p);
 		p->fault = fault;
 		break;		/* a second extended one has a fault */
 	}
@@ -222,7 +222,7 @@ int partition_scan(partition_read read, void *arg, sector_t sectors,
 		return OK;
 	note_table(t, 0);
 	scan_primary(t, mbr, sectors);
-	scan_logical(read, arg, t);
+	scan_logical(read, arg, mbr, t);		/* the MBR is done with */
 	check_overlaps(t);
 	return OK;
 }

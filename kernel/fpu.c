@@ -13,6 +13,7 @@
 #include "kernel/abi/errno.h"
 #include "kernel/counters.h"
 #include "kernel/cpu.h"
+#include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/string.h"
 #include "kernel/task.h"
@@ -108,8 +109,10 @@ static void fpu_enable(void)
  * used the FPU before. Interrupts off. */
 static void fpu_take(bool fresh)
 {
+	KASSERT(fpu_user == NULL && current->fpu != NULL, "fpu.1");
 	fpu_enable();
 	if (fpu_owner != current) {
+		KASSERT(fpu_owner == NULL || fpu_owner->fpu != NULL, "fpu.2");
 		if (fpu_owner != NULL)
 			state_save(fpu_owner->fpu);
 		if (fresh)

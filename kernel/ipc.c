@@ -140,7 +140,7 @@ static int32_t call_end(int err, vaddr_t user_message)
 	return OK;
 }
 
-/* ipc_call(endpoint, message) */
+/* ipc_call(endpoint, message). -EBADF -EACCES -EFAULT -EINVAL -ENOMEM; -EPIPE, -EINTR. */
 int32_t sys_ipc_call(const uint32_t *arg)
 {
 	struct ipc_state *me = &current->ipc;
@@ -152,6 +152,10 @@ int32_t sys_ipc_call(const uint32_t *arg)
 		return err;
 	kobject_hold(&ep->kobject);
 	err = message_load(me, arg[1]);
+	if (err == OK && me->message.label >= IPC_LABEL_KERNEL) {
+		message_release(me);
+		err = -EINVAL;		/* such labels are the kernel's word */
+	}
 	if (err != OK) {
 		kobject_drop(&ep->kobject);
 		return err;

@@ -140,6 +140,12 @@ void task_pin(struct task *t)
 	t->pins++;
 }
 
+/* Only proc pins, and it has one thread. */
+bool task_waits_for_current(const struct task *t)
+{
+	return t->pins > 0 && current->task != NULL && (current->task->flags & TASK_PROC);
+}
+
 void task_unpin(struct task *t)
 {
 	KASSERT(t->pins > 0, "pins are paired");

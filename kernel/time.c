@@ -4,7 +4,8 @@
  * TSC: counts since time_init(), scaled to nanoseconds by one multiplication and a shift;
  *      the rate is measured against the PIT. In the lab it must be 1 GHz.
  * PIT: without a TSC, ticks and the count latched from channel 0.
- * Inside the lab's disk recipe the clock stands still: see docs/formats.md.
+ * Inside the lab's disk recipe the clock stands still, and idleness is skipped: see
+ * docs/formats.md, "The lab clock".
  */
 #include "kernel/time.h"
 
@@ -21,6 +22,10 @@ PARAM_U32(lab, "lab", 0, 0, 1);
 PARAM_U32(seed, "seed", 1, 0, UINT32_MAX);
 /* Wall time at boot, in seconds since 1970; 0: ask the RTC (in the lab: 1970). */
 PARAM_U32(epoch, "epoch", 0, 0, UINT32_MAX);
+
+/* For the tests: that many instructions at most, another number each time, are wasted in
+ * the disk recipe, which must change nothing. */
+PARAM_U32(recipe_jitter, "test.recipe_jitter", 0, 0, 1000000);
 
 /* ns = counts * mult / 2^shift */
 struct clock_scale {
@@ -223,6 +228,15 @@ void time_init(void)
 		wall_base = rtc_read_seconds() * NS_PER_SECOND - clock_ns();
 }
 
+/* The finaliser of MurmurHash3 (A. Appleby, public domain): every bit of the input
+ * changes half of the output's. */
+static uint32_t mix(uint32_t x)
+{
+	x = (x ^ x >> 16) * 0x85ebca6bu;
+	x = (x ^ x >> 13) * 0xc2b2ae35u;
+	return x ^ x >> 16;
+}
+
 /* The order matters: first the clock stops, then the PIT's last interrupt is taken, so
  * that it costs no time; at the end the clock runs before the PIT is armed by it. */
 void lab_recipe_begin(void)
@@ -235,14 +249,31 @@ void lab_recipe_begin(void)
 	timer_suspend();
 }
 
+/* Not by random_u32(), whose sequence belongs to the run. */
+static void waste_time(void)
+{
+	static uint32_t calls;
+	uint32_t left = mix(++calls) % (recipe_jitter + 1);
+
+	while (left-- > 0)
+		__asm__ volatile("" : : : "memory");
+}
+
 void lab_recipe_end(void)
 {
 	if (!lab_mode())
 		return;
 	KASSERT(clock_source == CLOCK_FROZEN, "the recipe was begun");
+	waste_time();
 	tsc_base = rdtsc() - frozen_at;
 	clock_source = CLOCK_TSC;
 	timer_resume();
+}
+
+void lab_clock_skip(ns_t ns)
+{
+	if (clock_ns() < ns)
+		tsc_base = rdtsc() - ns;	/* one count is one nanosecond */
 }
 
 /* Wait by the running channel 0, which goes round every TICK_COUNTS counts. */
@@ -277,15 +308,6 @@ void delay_us(uint32_t us)
 		for (uint64_t n = 0; n < (uint64_t)us * PORT_DELAYS_PER_US; n++)
 			outb(PORT_DELAY, 0);
 	}
-}
-
-/* The finaliser of MurmurHash3 (A. Appleby, public domain): every bit of the input
- * changes half of the output's. */
-static uint32_t mix(uint32_t x)
-{
-	x = (x ^ x >> 16) * 0x85ebca6bu;
-	x = (x ^ x >> 13) * 0xc2b2ae35u;
-	return x ^ x >> 16;
 }
 
 /* A Weyl sequence through mix(): every value once in 2^32 calls. Any context. */

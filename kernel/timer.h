@@ -22,7 +22,7 @@ extern uint64_t timer_ticks;
  * any. FROZEN: nothing, inside the lab's disk recipe. */
 enum clock_source { CLOCK_NONE, CLOCK_TICKS, CLOCK_TSC, CLOCK_FROZEN };
 extern enum clock_source clock_source;
-extern uint64_t tsc_base;		/* the TSC at clock 0, plus time in the recipe */
+extern uint64_t tsc_base;		/* the TSC at clock 0, plus time in the recipe, less skips */
 
 static inline bool clock_is_ticks(void)
 {
@@ -43,5 +43,13 @@ void timer_rearm(void);
  * opened meanwhile. timer_resume() ends it. */
 void timer_suspend(void);
 void timer_resume(void);
+
+/* Lab, no thread is READY: put the clock forward to the first timer that is set, fire what
+ * is due and arm the PIT. False, and nothing happened: no timer is set, or this isn't the
+ * lab. Interrupts off, no spinlock held. */
+bool timer_skip_idle(void);
+/* Lab: the clock says `ns` from now on, unless it is past that. The PIT must be armed
+ * anew afterwards. Interrupts off. Only timer_skip_idle() calls it. */
+void lab_clock_skip(ns_t ns);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "kernel/trace.h"
 #include "kernel/boot.h"
+#include "kernel/panic.h"
 #include "kernel/param.h"
 #include "kernel/printk.h"
 #include "kernel/string.h"
@@ -118,6 +119,7 @@ void trace_init(void)
 		at -= sizeof(*r);
 		r[at / sizeof(*r) & (length - 1)] = *trace_ring_at(at);
 	}
+	KASSERT2((length & (length - 1)) == 0, "trace.1", length, 0);
 	trace_ring = r;
 	trace_ring_mask = length * sizeof(*r) - 1;
 	irq_restore(flags);

@@ -1,6 +1,11 @@
 """Lab runs repeat to the last digit: idle, loaded, and for each seed its own."""
+import contextlib
 import os
+import socket
 import subprocess
+import tempfile
+import threading
+import time
 
 import pytest
 
@@ -44,6 +49,55 @@ def test_lab_same_03():
     """several processes, pipes of work and sleeps repeat as well"""
     a, b = (run("qsbench -n 300000 -p 6 & sleep 1; ps; wait; vmstat 1 3", *SMALL) for _ in range(2))
     same(a, b)
+
+
+def test_lab_same_04():
+    """time that passes inside the disk recipe, another amount for each request, changes nothing"""
+    still, *shaken = (run("qsbench -n 2200000", *SMALL, "--param", f"test.recipe_jitter={n}") for n in (0, 999, 100003))
+    for done in shaken:
+        name = "test.recipe_jitter"
+        still.expect(done.json["config"].pop(name) != still.json["config"][name], "no jitter was asked for")
+        done.json["config"][name] = still.json["config"][name]
+        same(still, done)
+        still.expect(done.trace and done.trace == still.trace, "traces differ")
+
+
+@contextlib.contextmanager
+def busy_monitor(path):
+    """Calls QEMU's main loop all the time, by commands to a second monitor at `path`. Yields the list of replies."""
+    replies, over = [], threading.Event()
+
+    def ask():
+        with socket.socket(socket.AF_UNIX) as s:
+            while s.connect_ex(path) != 0 and not over.is_set():
+                time.sleep(0.01)
+            with contextlib.suppress(OSError):
+                s.sendall(b'{"execute": "qmp_capabilities"}\n')
+                while data := s.recv(65536):
+                    replies.append(len(data))
+                    s.sendall(b'{"execute": "query-status"}\n' * 8)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    try:
+        yield replies
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_lab_same_05():
+    """what calls QEMU's main loop just as the CPU stops for want of work changes nothing"""
+    command = "hogmem 12 4"
+    quiet = run(command, *SMALL)
+    for _ in range(3):
+        with tempfile.TemporaryDirectory(prefix="clockhand-test-") as folder:
+            path = os.path.join(folder, "qmp")
+            with busy_monitor(path) as replies:
+                busy = run(command, *SMALL, "--extra=-qmp", f"--extra=unix:{path},server=on,wait=off")
+        quiet.expect(len(replies) > 100, f"{len(replies)} replies: the monitor was not busy")
+        same(quiet, busy)
+        quiet.expect(busy.trace and busy.trace == quiet.trace, "traces differ")
 
 
 def test_lab_seed_01():

@@ -55,6 +55,7 @@ struct choice {
 	struct task *victim;
 	uint32_t     points;
 	bool	     dying;		/* somebody is on his way out already */
+	bool	     for_us;		/* ... and waits for the running thread first */
 };
 
 static bool consider(struct task *t, void *arg)
@@ -66,6 +67,7 @@ static bool consider(struct task *t, void *arg)
 		return true;
 	if (t->flags & (TASK_OOM | TASK_DYING)) {
 		c->dying = true;
+		c->for_us |= task_waits_for_current(t);
 		return true;
 	}
 	points = rule->badness(t);
@@ -126,6 +128,8 @@ enum oom_result oom_kill(unsigned order)
 	if (me && (me->flags & TASK_OOM))
 		return OOM_DIE;
 	task_for_each(consider, &c);
+	if (c.for_us)
+		return OOM_NOBODY;	/* fork's parent: it can die when fork has failed */
 	if (!c.dying)
 		dying_since = 0;
 	else if (dying_since == 0)

@@ -26,6 +26,7 @@ enum {
 	COUNTS_PER_FRAME = PAGE_SIZE / sizeof(uint16_t),
 	CACHE_PER_FRAME	 = PAGE_SIZE / sizeof(struct page *),
 	SWAP_UUID_BYTES	 = 16,
+	FAILED_WRITES_MAX = 32,		/* in a row: then new pages go to other areas */
 };
 
 /* A run of swap.cluster slots; the allocator fills one before it goes to another. */

@@ -11,9 +11,6 @@
 
 struct spinlock swap_lock = SPINLOCK_INIT(RANK_SWAP);
 
-/* A disk that fails so many writes in a row is given up: new pages go elsewhere. */
-enum { FAILED_WRITES_MAX = 32 };
-
 /* May the area give slots to new pages? */
 bool swap_area_takes(const struct swap_area *a)
 {

@@ -146,7 +146,7 @@ static void read_done(struct bio *b)
 static void count_write(struct swap_area *a, int error)
 {
 	a->failed_writes = error ? a->failed_writes + 1 : 0;
-	if (error && !swap_area_takes(a))
+	if (a->failed_writes == FAILED_WRITES_MAX)
 		printk("swap: %s fails every write; no more is sent there\n", a->dev->name);
 }
 

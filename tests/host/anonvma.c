@@ -35,12 +35,6 @@ pte_t *kernel_pgdir = shared_half;
 struct boot_info boot;
 struct swap_area swap_areas[SWAP_AREAS_MAX];
 
-void kobject_drop(struct kobject *k)
-{
-	if (--k->refs == 0)
-		k->ops->destroy(k);
-}
-
 void tlb_flush_page(struct mm *mm, vaddr_t addr) { (void)mm; (void)addr; }
 void tlb_flush_mm(struct mm *mm) { (void)mm; }
 void pgtable_leave(struct mm *mm) { (void)mm; }

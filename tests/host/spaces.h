@@ -31,12 +31,6 @@ pte_t *kernel_pgdir = shared_half;
 struct boot_info boot;
 static uint32_t no_swap_slots;
 
-void kobject_drop(struct kobject *k)
-{
-	if (--k->refs == 0)
-		k->ops->destroy(k);
-}
-
 void tlb_flush_page(struct mm *mm, vaddr_t addr) { (void)mm; (void)addr; }
 void tlb_flush_mm(struct mm *mm) { (void)mm; }
 void pgtable_leave(struct mm *mm) { (void)mm; }

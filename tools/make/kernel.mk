@@ -14,7 +14,6 @@ LD       ?= ld
 WERROR   ?= 1
 
 GCC_INCLUDE := $(shell $(KCC) -m32 -print-file-name=include)
-KLIBGCC     := $(shell $(KCC) -m32 -print-libgcc-file-name)
 
 # Arguments in eax, edx, ecx: the assembler files and --wrap below know it.
 KCFLAGS := -m32 -mregparm=3 -march=i486 -mtune=i486 -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
@@ -47,6 +46,8 @@ $(B)/%.asm.o: %.asm tools/make/kernel.mk
 	@echo "  NASM  $<"
 	@$(NASM) -f elf32 -g -F dwarf -MD $(@:.o=.d) -MP -o $@ $<
 
+# The compiler calls these with their arguments on the stack, whatever the rest does.
+KCFLAGS_div64 := -mregparm=0
 # gcc would turn the loops of strlen and memcpy into calls of themselves.
 KCFLAGS_string := -fno-tree-loop-distribute-patterns
 
@@ -55,7 +56,7 @@ $(B)/syms-1.asm: tools/mksyms
 	@tools/mksyms </dev/null >$@
 
 $(B)/clockhand-1.elf: $(KOBJECTS) $(B)/syms-1.asm.o boot/kernel.ld
-	@$(KLINK) -o $@ $(KOBJECTS) $(B)/syms-1.asm.o $(LDLIBS) $(KLIBGCC)
+	@$(KLINK) -o $@ $(KOBJECTS) $(B)/syms-1.asm.o $(LDLIBS)
 
 $(B)/syms-2.asm: $(B)/clockhand-1.elf tools/mksyms
 	@nm -n $< | tools/mksyms >$@.new && mv $@.new $@
@@ -65,7 +66,7 @@ $(B)/syms-%.asm.o: $(B)/syms-%.asm
 
 $(B)/clockhand.elf: $(KOBJECTS) $(B)/syms-2.asm.o boot/kernel.ld
 	@echo "  LD    $@"
-	@$(KLINK) -Map $(B)/clockhand.map -o $@ $(KOBJECTS) $(B)/syms-2.asm.o $(LDLIBS) $(KLIBGCC)
+	@$(KLINK) -Map $(B)/clockhand.map -o $@ $(KOBJECTS) $(B)/syms-2.asm.o $(LDLIBS)
 
 $(B)/clockhand: $(B)/clockhand.elf
 	@strip -s -o $@ $<

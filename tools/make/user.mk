@@ -20,9 +20,9 @@ SYSTEM_FLAGS := -include user/bin/small_stdio.h
 user_obj = $(patsubst %,$(U)/%.o,$(basename $(1)))
 
 LIBC_SRC  := $(wildcard user/libc/*.c user/libc/*.asm)
-LIBC_OBJ  := $(call user_obj,$(filter-out user/libc/crt0.asm,$(LIBC_SRC)))
+LIBC_OBJ  := $(call user_obj,$(filter-out user/libc/crt0.asm,$(LIBC_SRC)) kernel/div64.c)
 PROC_OBJ  := $(call user_obj,$(wildcard user/servers/*.c user/servers/*.asm)) $(U)/user/libc/stubs.o \
-	$(U)/user/libc/stack_image.o $(U)/user/libc/div64.o
+	$(U)/user/libc/stack_image.o $(U)/kernel/div64.o
 INIT_OBJ  := $(call user_obj,$(wildcard user/init/*.c))
 SH_OBJ    := $(call user_obj,$(wildcard user/sh/*.c))
 BOX_OBJ   := $(call user_obj,$(wildcard user/bin/*.c))

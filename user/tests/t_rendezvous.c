@@ -106,6 +106,10 @@ static void bad_memory(void)
 		  "nor a notification");
 	tap_case(sys_ipc_receive(endpoint, &m) == 0 && m.word[0] == 0x40, "rdv-memory-07",
 		 "whose bits stay");
+	memset(&m, 0, sizeof(m));
+	m.label = IPC_LABEL_EXCEPTION;
+	tap_equal(sys_ipc_call(HANDLE_PROC, &m), -EINVAL, "rdv-memory-09",
+		  "nobody speaks for the kernel");
 	tap_equal(sys_ipc_receive(endpoint, (struct ipc_message *)0xbffffff0u), -EFAULT,
 		  "rdv-memory-08", "a message across the end of user space");
 	sys_handle_close(endpoint);

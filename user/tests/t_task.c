@@ -147,8 +147,38 @@ static void exit_codes(void)
 	tap_equal(status, TAP_EXITS(0xbe), "task-exit-02", "only its low 16 bits count");
 }
 
-int main(void)
+/* Fill the memory, then fork: proc copies for a parent whom the OOM killer takes in the
+ * middle of it. How many milliseconds that took, on standard output. */
+static int killed_in_fork(void)
 {
+	struct abi_memory m;
+	uint64_t start, end;
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		size_t pages;
+		char *p;
+
+		sys_sysinfo(SYSINFO_MEMORY, &m, sizeof(m));
+		pages = m.free - 110;
+		p = tap_map(pages);
+		for (size_t i = 0; i < pages; i++)
+			p[i * TAP_PAGE] = 1;
+		fork_all();
+		_exit(0);
+	}
+	sys_clock(0, &start);
+	waitpid(pid, &status, 0);
+	sys_clock(0, &end);
+	printf("%d %u ms\n", status, (unsigned)((end - start) / MS));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "forkoom") == 0)
+		return killed_in_fork();
 	proc_only();
 	exit_codes();
 	die_by(spin, "task-kill-01", "a spinning program");

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "kernel/counters.h"
+#include "kernel/handle.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/string.h"
@@ -218,6 +219,12 @@ uint32_t shim_random(uint32_t below)
 ns_t clock_ns(void)
 {
 	return host_ns += 1000;
+}
+
+WEAK void kobject_destroy(struct kobject *k)
+{
+	KASSERT2(k->refs == 0, "handle.1", k->refs, k->type);
+	k->ops->destroy(k);
 }
 
 WEAK void lru_remove(struct page *p)

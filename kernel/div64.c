@@ -1,7 +1,7 @@
 /*
  * 64-bit division, which gcc calls by these names (GCC internals, "Integer library
- * routines"). Debian's libgcc has them too, but begun by endbr32, whose opcode a 486
- * and a Pentium refuse.
+ * routines"), for the kernel and for programs. Debian's libgcc has them too, but begun by
+ * endbr32, whose opcode a 486 and a Pentium refuse.
  */
 #include <stdint.h>
 

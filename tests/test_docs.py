@@ -1,0 +1,48 @@
+"""Documents say what the tree says: invariants."""
+import glob
+import os
+import re
+
+from harness.guest import ROOT
+
+CITED = re.compile(r'"([a-z]{2,8}\.\d{1,2})["]')
+KERNEL = ("boot/*.[ch]", "kernel/*.[ch]", "mm/**/*.[ch]", "drivers/*.[ch]")
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def sources():
+    for pattern in KERNEL:
+        yield from sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True))
+
+
+def rows():
+    """docs/invariants.md as {number: (sentence, where)}."""
+    found = {}
+    for line in read("docs/invariants.md").splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) == 3 and re.fullmatch(r"[a-z]+\.\d+", cells[0]):
+            assert cells[0] not in found, f"{cells[0]} stands twice"
+            found[cells[0]] = cells[1:]
+    return found
+
+
+def test_docs_invariants_01():
+    """every invariant that an assertion or the audit cites has its sentence"""
+    cited = {number for path in sources() for number in CITED.findall(read(path))}
+    assert len(cited) > 40, f"only {len(cited)} are found"
+    assert not cited - set(rows()), f"without a sentence: {sorted(cited - set(rows()))}"
+
+
+def test_docs_invariants_02():
+    """the functions and files that are said to check them exist"""
+    text = "\n".join(read(path) for path in sources())
+    for number, (sentence, where) in rows().items():
+        assert sentence.endswith("."), f"{number}: a sentence ends with a full stop"
+        for function in re.findall(r"`(\w+)\(\)`", where):
+            assert re.search(rf"\b{function}\(", text), f"{number}: there is no {function}()"
+        for path in re.findall(r"`([\w/]+/[\w.]+)`", where):
+            assert os.path.exists(os.path.join(ROOT, path)), f"{number}: there is no {path}"
