@@ -49,14 +49,19 @@ static inline void spin_lock(struct spinlock *l)
 	spin_take(l, bit);
 }
 
-static inline void spin_unlock(struct spinlock *l)
+static inline void spin_release(struct spinlock *l, uint32_t bit)
 {
 	if (__builtin_expect(l->held != SPIN_HELD, false)) {
 		spin_unlock_nested(l);
 		return;
 	}
 	l->held = SPIN_FREE;
-	held_ranks ^= l->bit;
+	held_ranks ^= bit;
+}
+
+static inline void spin_unlock(struct spinlock *l)
+{
+	spin_release(l, l->bit);
 }
 
 static inline uint32_t spin_lock_irq(struct spinlock *l)

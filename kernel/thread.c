@@ -17,12 +17,12 @@
 #include "mm/pgtable.h"
 #include "mm/slab.h"
 
-/* What context_switch() pops, and where it returns to. */
-struct switch_frame {
-	uint32_t edi, esi, ebx, ebp, eip;
+/* The stack of a thread that has not run yet: thread_entry pops the rest. */
+struct first_frame {
+	struct switch_frame frame;
+	uint32_t	    fn, arg;
 };
 
-_Static_assert(offsetof(struct thread, kstack_esp) == 0, "kernel/switch.asm");
 _Static_assert(offsetof(struct thread, kstack_top) == 4, "kernel/entry.asm");
 
 SLAB_CACHE(thread_cache, "thread", struct thread);
@@ -80,13 +80,13 @@ static bool table_insert(struct thread *t)
  * is for the frame that fn fills before it calls return_to_user(). */
 static void stack_prepare(struct thread *t, void (*fn)(void *arg), void *arg)
 {
-	struct switch_frame *f = (struct switch_frame *)
+	struct first_frame *f = (struct first_frame *)
 		(t->kstack_top - sizeof(struct trap_frame) - sizeof(*f));
 
-	*f = (struct switch_frame){
-		.ebx = (uint32_t)(uintptr_t)fn,
-		.esi = (uint32_t)(uintptr_t)arg,
-		.eip = (uint32_t)(uintptr_t)thread_entry,
+	*f = (struct first_frame){
+		.frame.eip = (uint32_t)(uintptr_t)thread_entry,
+		.fn = (uint32_t)(uintptr_t)fn,
+		.arg = (uint32_t)(uintptr_t)arg,
 	};
 	t->kstack_esp = (uint32_t)(uintptr_t)f;
 }

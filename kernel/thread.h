@@ -49,7 +49,7 @@ struct waitq {
 #define WAITQ_INIT(q) { LIST_INIT((q).threads) }
 
 struct thread {
-	uint32_t	kstack_esp;	/* saved by context_switch(); offset 0, used by assembler */
+	uint32_t	kstack_esp;	/* saved by context_switch() */
 	uint32_t	kstack_top;	/* offset 4; goes into the TSS */
 	uint8_t		state;		/* enum thread_state */
 	uint8_t		priority;	/* enum thread_priority, as it is now */

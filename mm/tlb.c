@@ -12,7 +12,7 @@ static struct mm *loaded;		/* NULL: the kernel's own directory */
 
 static void load_directory(const pte_t *pgdir)
 {
-	paddr_t pa = page_paddr(address_page(pgdir));
+	paddr_t pa = address_paddr(pgdir);
 
 	__asm__ volatile("movl %0, %%cr3" : : "r"(pa) : "memory");
 }
