@@ -26,6 +26,7 @@ def test_boot_ram(ram):
     shell("echo here", "--ram", f"{ram}M", "--swap", "16M")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cpu, machine", [("486", "isapc"), ("486,-fpu", "pc"), ("pentium3", "isapc")],
                          ids=[f"boot-sort-{n:02}" for n in range(1, 4)])
 def test_boot_sort(cpu, machine):

@@ -23,6 +23,7 @@ def same(a, b):
         a.expect(False, f"two runs differ: {different} {counters[:8]}")
 
 
+@pytest.mark.slow
 def test_lab_same_01():
     """two runs give identical output, JSON and trace"""
     a, b = (run(SORT, *SMALL) for _ in range(2))
@@ -51,6 +52,7 @@ def test_lab_same_03():
     same(a, b)
 
 
+@pytest.mark.slow
 def test_lab_same_04():
     """time that passes inside the disk recipe, another amount for each request, changes nothing"""
     still, *shaken = (run("qsbench -n 2200000", *SMALL, "--param", f"test.recipe_jitter={n}") for n in (0, 999, 100003))
@@ -86,6 +88,7 @@ def busy_monitor(path):
         thread.join()
 
 
+@pytest.mark.slow
 def test_lab_same_05():
     """what calls QEMU's main loop just as the CPU stops for want of work changes nothing"""
     command = "hogmem 12 4"
@@ -100,6 +103,7 @@ def test_lab_same_05():
         quiet.expect(busy.trace and busy.trace == quiet.trace, "traces differ")
 
 
+@pytest.mark.slow
 def test_lab_seed_01():
     """another seed is another run"""
     a, b = (run("qsbench -n 2500000", *SMALL, seed=n) for n in (1, 2))

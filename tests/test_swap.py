@@ -135,6 +135,7 @@ def test_swap_full_01():
     done.expect("alive" in done.out and done.cause == "exit" and done.exit == 0, f"exit {done.exit}: {done.out}")
 
 
+@pytest.mark.slow
 def test_swap_full_02():
     """swap full to nearly the last slot loses nothing"""
     done = shell("qsbench -n 4200000", "--ram", "12M", "--swap", "8M")
@@ -165,6 +166,7 @@ def test_swap_error_02(tmp_path):
                 done.log[-600:])
 
 
+@pytest.mark.slow
 def test_swap_error_03(tmp_path):
     """an error that goes away is retried and nobody notices"""
     rules = disks.blkdebug(tmp_path / "rules", "write_aio", once=True)
@@ -172,6 +174,7 @@ def test_swap_error_03(tmp_path):
     done.expect(done.counters["disk_retries"] >= 1 and done.counters["swap_bad_slots"] == 0, "no retry, or a slot lost")
 
 
+@pytest.mark.slow
 def test_swap_error_04(tmp_path):
     """a disk that fails every write is given up; what fits in memory goes on"""
     rules = disks.blkdebug(tmp_path / "rules", "write_aio")

@@ -2,7 +2,7 @@
 # second make, whose rules ask the compiler things and so can't be read before it is there.
 
 JOBS  := $(shell nproc 2>/dev/null || echo 1)
-BUILD := $(MAKE) --no-print-directory -j$(JOBS)
+BUILD := $(MAKE) -s --no-print-directory -j$(JOBS)
 
 WITHOUT_COMPILER := help run test test-quick image gdb doctor check clean
 
