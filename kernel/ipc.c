@@ -196,7 +196,7 @@ static int wait_for_work(void)
 
 /* Something for `current` to receive, if there is: true, and its message is filled. A
  * notification comes first. Lock held. */
-static bool receive_now(struct ipc_state *me, struct endpoint *ep)
+static ALWAYS_INLINE bool receive_now(struct ipc_state *me, struct endpoint *ep)
 {
 	struct thread *client;
 

@@ -205,16 +205,16 @@ void sched_yield(void)
  * and interrupts off will do; the trace tells of the call or reply, not of the switch. */
 void sched_switch_to(struct thread *next)
 {
-	uint32_t flags = irq_save();
 	uint64_t now;
 
+	irq_off();
 	KASSERT2(spin_ranks() == 0, "lock.2", held_ranks, current->tid);
 	KASSERT2(next->state == THREAD_SLEEPING && list_empty(&next->run_link),
 		 "thread.2", next->state, next->tid);
 	if (current->killed) {
 		thread_wake(next, 0);
 		current->wake_result = -EINTR;
-		irq_restore(flags);
+		irq_on();
 		return;
 	}
 	next->wake_result = 0;
@@ -227,7 +227,7 @@ void sched_switch_to(struct thread *next)
 	else if (next->slice_end < timer_armed_until)
 		timer_rearm();
 	switch_to(next, now);
-	irq_restore(flags);
+	irq_on();
 }
 
 /* A resched point in a long loop of the kernel. No spinlock held. */

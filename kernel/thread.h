@@ -102,15 +102,22 @@ struct thread *thread_create(struct task *task, const char *name,
 /* End the running thread. Its stack is freed by whoever runs next. */
 NORETURN void thread_exit(void);
 
+extern struct thread *thread_table[THREADS_MAX];	/* by tid; NULL: free. RANK_SCHED */
 /* The thread of `tid` if it still is of that generation, else NULL. */
-struct thread *thread_find(unsigned tid, unsigned generation);
+static inline struct thread *thread_find(unsigned tid, unsigned generation)
+{
+	struct thread *t = tid < THREADS_MAX ? thread_table[tid] : NULL;
+
+	return t != NULL && t->generation == generation ? t : NULL;
+}
 
 /* Give up the CPU while READY, to equals and betters only. */
 void sched_yield(void);
 /* Switch straight to `next`, which is SLEEPING off all queues, instead of to the
  * best ready thread; `current` must already be queued wherever it waits. It sleeps
  * killable, shown as `waiting_for`, and finds why it runs again in wake_result. If it
- * was killed before, `next` becomes READY and the result is -EINTR at once. */
+ * was killed before, `next` becomes READY and the result is -EINTR at once. Interrupts
+ * are on. */
 void sched_switch_to(struct thread *next);
 /* A resched point in a long loop. Sleeps (in a way), so no spinlock held. */
 void cond_resched(void);
