@@ -78,10 +78,11 @@ static void ram_add(paddr_t start, paddr_t end)
 	ram_insert_at(i, start, end);
 }
 
-/* Take [start, end) out of all ranges. */
+/* Take [start, end) out of all ranges. From the last one down: what is inserted or
+ * removed at i moves only those that were looked at. */
 static void ram_cut(paddr_t start, paddr_t end)
 {
-	for (unsigned i = 0; i < boot.ram_count; i++) {
+	for (unsigned i = boot.ram_count; i-- > 0;) {
 		struct ram_range r = boot.ram[i];
 
 		if (r.end <= start || r.start >= end)
