@@ -30,7 +30,8 @@ struct zone {
 	struct list	active, inactive;
 	uint32_t	active_count, inactive_count;
 
-	/* The policy's (mm/reclaim/): scan debts, last priority, give-up mark. */
+	/* The policy's (mm/reclaim/): scan debts, last priority, give-up mark. The last two
+	 * are cleared when a frame of the zone is freed. */
 	uint32_t scan_active, scan_inactive;
 	uint32_t prev_priority;
 	uint32_t scanned_since_freed;
