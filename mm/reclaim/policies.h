@@ -31,8 +31,8 @@ static inline struct page *zone_take(struct zone *z, unsigned order, uint32_t ma
 enum mark { MARK_NONE, MARK_HALF, MARK_MIN, MARK_LOW };
 /* A block from the highest allowed zone that stays above its watermark; NULL: none. */
 struct page *take_above(enum gfp flags, unsigned order, enum mark mark);
-/* May the running thread use the reserve below the watermarks? */
-bool may_use_reserve(void);
+/* May the running thread use the reserve below the watermarks, for what `flags` say? */
+bool may_use_reserve(enum gfp flags);
 /* After reclaim freed nothing: may the caller try again? Asks the OOM rule, and waits for a
  * victim's memory, for a bounded time. Sleeps. */
 bool oom_then_retry(unsigned order);
