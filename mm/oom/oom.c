@@ -100,9 +100,9 @@ static void print_report(unsigned order, const struct choice *c)
 			       zones[i].name, zones[i].free, zones[i].present, zones[i].min,
 			       zones[i].active_count, zones[i].inactive_count,
 			       zones[i].all_unreclaimable ? ", nothing reclaimable" : "");
-	printk("oom: slots free %u of %u, to steal %u; swap cache %u, being written %u, slab %u\n",
+	printk("oom: slots free %u of %u, to steal %u; swap cache %u, being written %u, read %u, slab %u\n",
 	       swap_slots_free(), swap_slots_total(), swap_slots_stealable(), swap_cached_pages(),
-	       swap_writes_pending(), slab_frames());
+	       swap_writes_pending(), swap_reads_pending(), slab_frames());
 	printk("oom:   pid      rss     swap   tables       vm  name\n");
 	task_for_each(print_task, NULL);
 	if (c->victim)
