@@ -1,5 +1,6 @@
 /* Running lists of commands. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,10 @@ static int status_of(int status)
 	return WIFSIGNALED(status) ? STATUS_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Tell of a process that a signal ended. */
+/* Tell of a process that a signal ended, unless it was asked to end. */
 static void signal_tell(int pid, int status)
 {
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM)
 		fprintf(stderr, "sh: process %d: %s\n", pid, strsignal(WTERMSIG(status)));
 }
 
