@@ -117,7 +117,8 @@ static void block_merge(struct zone *z, pfn_t pfn, unsigned order, enum block_en
 
 /*
  * Give a block of 2^order frames, nobody's by now (frame.1), to its zone; it is merged
- * with its buddies. Any context; takes frames_lock.
+ * with its buddies. A zone that gets frames back is worth scanning again, whoever freed
+ * them (as in 2.6.5's free_pages_bulk). Any context; takes frames_lock.
  */
 void frame_give(struct page *p, unsigned order)
 {
@@ -130,6 +131,8 @@ void frame_give(struct page *p, unsigned order)
 	KASSERT2((pfn & ((1u << order) - 1)) == 0, "frame.9", pfn, order);
 	irq = spin_lock_irq(&z->frames_lock);
 	block_merge(z, pfn, order, BLOCK_FIRST);
+	z->scanned_since_freed = 0;
+	z->all_unreclaimable = false;
 	spin_unlock_irq(&z->frames_lock, irq);
 }
 
@@ -163,7 +166,8 @@ struct page *page_alloc(enum gfp flags, unsigned order)
 	COUNT_ADD(pgalloc, 1u << order);
 	TRACE(ALLOC, page_pfn(p), order, flags);
 	if (flags & GFP_ZERO) {
-		for (unsigned i = 0; i < 1u << order; i++)
+		page_zero(page_address(p));
+		for (unsigned i = 1; i < 1u << order; i++)
 			page_zero(page_address(p + i));
 	}
 	return p;

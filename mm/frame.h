@@ -30,7 +30,8 @@ struct zone {
 	struct list	active, inactive;
 	uint32_t	active_count, inactive_count;
 
-	/* The policy's (mm/reclaim/): scan debts, last priority, give-up mark. */
+	/* The policy's (mm/reclaim/): scan debts, last priority, give-up mark. The last two
+	 * are cleared when a frame of the zone is freed. */
 	uint32_t scan_active, scan_inactive;
 	uint32_t prev_priority;
 	uint32_t scanned_since_freed;
@@ -40,7 +41,7 @@ extern struct zone zones[ZONE_COUNT];
 /* The zone that the frame of `p` lies in. */
 static inline struct zone *page_zone(const struct page *p)
 {
-	return &zones[page_is(p, PG_NORMAL) ? ZONE_NORMAL : ZONE_DMA];
+	return page_is(p, PG_NORMAL) ? &zones[ZONE_NORMAL] : &zones[ZONE_DMA];
 }
 
 enum gfp {
@@ -48,8 +49,8 @@ enum gfp {
 	GFP_WAIT   = BIT(0),		/* may sleep and reclaim                 */
 	GFP_DMA    = BIT(1),		/* below 16 MiB                          */
 	GFP_ZERO   = BIT(2),		/* contents are zeros                    */
-	GFP_NOFAIL_SMALL = BIT(3),	/* order 0 for the kernel: try on until the
-					 * OOM killer has no victim left         */
+	GFP_NOFAIL_SMALL = BIT(3),	/* for the kernel: a killed caller may take it
+					 * from the reserve                      */
 	GFP_SPARE = BIT(4),		/* only from what is free above the watermark:
 					 * neither reclaims nor touches the reserve */
 	GFP_KERNEL = GFP_WAIT,

@@ -9,7 +9,7 @@
  * most, prints the report with the figures that decided. Returns
  *   OOM_RETRY   somebody is dying or was chosen, or memory is on its way: wait a little
  *               and try again
- *   OOM_DIE     the caller is the victim: fail the allocation
+ *   OOM_DIE     the caller is the victim, or was killed already: fail the allocation
  *   OOM_NOBODY  nobody can be killed: fail the allocation
  */
 enum oom_result { OOM_RETRY, OOM_DIE, OOM_NOBODY };

@@ -180,6 +180,13 @@ def test_swap_full_02():
     done.expect(done.counters["oom_kill"] == 0 and done.counters["pswpin"] > 0, "kill, or no swapping")
 
 
+def test_swap_full_03():
+    """once memory and swap were full and a victim has died, the next program swaps as if nothing had been"""
+    done = run("hogmem 60 1; hogmem 32 2 && echo survived; audit", "--ram", "16M", "--swap", "24M",
+               "--param", "overcommit=1")
+    done.expect(done.log.count("Out of memory: killed") == 1 and "survived" in done.out, done.log[-1500:])
+
+
 def test_swap_steal_01():
     """with swap full of pages that are in memory, their slots are taken before anything fails"""
     done = shell("hogmem 14 4", "--ram", "12M", "--swap", "6M")

@@ -1,8 +1,9 @@
 /*
  * oom=default: kill only when nothing else is left, and whoever frees most.
  *
- * It is OOM when no page is under way to the disk and no slot can be had, not even by
- * stealing: then no anonymous page can leave. If slots are there but reclaim fails all
+ * It is OOM when no page is under way to the disk or from it (each holds a frame and a
+ * slot, one of which is free soon) and no slot can be had, not even by stealing: then no
+ * anonymous page can leave. If slots are there but reclaim fails all
  * the same (what fills the memory can't be swapped), that shows by its failing
  * PATIENCE times without one page freed in between.
  */
@@ -32,7 +33,7 @@ static bool default_is_oom(unsigned order)
 		failures = 0;
 	}
 	failures++;
-	if (swap_writes_pending() > 0)
+	if (swap_writes_pending() + swap_reads_pending() > 0)
 		return failures > 4 * PATIENCE;
 	return full ? failures > 1 : failures > PATIENCE;
 }

@@ -4,8 +4,8 @@
  *
  * At most one task is dying by our hand. Until its mm is gone everybody else waits, but
  * no longer than VICTIM_TIME: if he hasn't gone by then (a disk that hangs), the next
- * may be chosen. task_kill() wakes him out of every killable sleep, and TASK_OOM lets
- * him use the reserve.
+ * may be chosen. task_kill() wakes him out of every killable sleep, and a killed thread
+ * may use the reserve (may_use_reserve()).
  */
 #include "mm/oom.h"
 #include "kernel/counters.h"
@@ -14,6 +14,7 @@
 #include "kernel/printk.h"
 #include "kernel/string.h"
 #include "kernel/task.h"
+#include "kernel/thread.h"
 #include "kernel/time.h"
 #include "kernel/trace.h"
 #include "mm/frame.h"
@@ -99,9 +100,9 @@ static void print_report(unsigned order, const struct choice *c)
 			       zones[i].name, zones[i].free, zones[i].present, zones[i].min,
 			       zones[i].active_count, zones[i].inactive_count,
 			       zones[i].all_unreclaimable ? ", nothing reclaimable" : "");
-	printk("oom: slots free %u of %u, to steal %u; swap cache %u, being written %u, slab %u\n",
+	printk("oom: slots free %u of %u, to steal %u; swap cache %u, being written %u, read %u, slab %u\n",
 	       swap_slots_free(), swap_slots_total(), swap_slots_stealable(), swap_cached_pages(),
-	       swap_writes_pending(), slab_frames());
+	       swap_writes_pending(), swap_reads_pending(), slab_frames());
 	printk("oom:   pid      rss     swap   tables       vm  name\n");
 	task_for_each(print_task, NULL);
 	if (c->victim)
@@ -123,10 +124,9 @@ static enum oom_result kill_victim(struct task *t)
 enum oom_result oom_kill(unsigned order)
 {
 	struct choice c = { .victim = NULL };
-	struct task *me = current_task();
 
-	if (me && (me->flags & TASK_OOM))
-		return OOM_DIE;
+	if (current->killed)
+		return OOM_DIE;		/* whoever did it: his own memory is on its way */
 	task_for_each(consider, &c);
 	if (c.for_us)
 		return OOM_NOBODY;	/* fork's parent: it can die when fork has failed */

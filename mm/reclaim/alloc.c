@@ -3,10 +3,11 @@
  * may go below, and what to do when reclaim has found nothing.
  *
  * The reserve below `min` is for those who free memory by using a little: kswapd,
- * allocating threads inside reclaim (thread.memalloc), and the OOM killer's victim on
- * its way out.
+ * allocating threads inside reclaim and tasks that are torn down (thread.memalloc), and
+ * what the kernel needs so that a killed thread gets that far. What the thread itself
+ * wanted, pages of a copy for instance, isn't worth it: a killed task's read of a large
+ * file would eat all of it.
  */
-#include "kernel/task.h"
 #include "kernel/thread.h"
 #include "mm/oom.h"
 #include "mm/reclaim/policies.h"
@@ -24,26 +25,19 @@ static uint32_t mark_of(const struct zone *z, enum mark mark)
 
 struct page *take_above(enum gfp flags, unsigned order, enum mark mark)
 {
-	uint32_t frames = 1u << order;
-
 	for (int i = flags & GFP_DMA ? ZONE_DMA : ZONE_NORMAL; i >= ZONE_DMA; i--) {
 		struct zone *z = &zones[i];
-		struct page *p;
+		struct page *p = zone_take(z, order, mark_of(z, mark));
 
-		if (z->free < frames || z->free - frames < mark_of(z, mark))
-			continue;
-		p = frame_take(z, order);
 		if (p)
 			return p;
 	}
 	return NULL;
 }
 
-bool may_use_reserve(void)
+bool may_use_reserve(enum gfp flags)
 {
-	if (!current)
-		return true;
-	return current->memalloc > 0 || (current->task && (current->task->flags & TASK_OOM));
+	return current->memalloc > 0 || (current->killed && (flags & GFP_NOFAIL_SMALL));
 }
 
 /* Sleep a little so that a dying task, or the disk, can give memory back. */

@@ -156,20 +156,15 @@ static uint32_t direct_reclaim(enum gfp flags)
 
 /* ---- Allocation ---- */
 
-/* Give up? A killed caller has no use for the memory, unless it is the kernel's own. */
-static bool caller_is_gone(enum gfp flags)
-{
-	return current->killed && !(flags & GFP_NOFAIL_SMALL);
-}
-
 /*
  * The part that sleeps: reclaim and try again, until there is a block, or the OOM rule
  * says that there will be none. Bounded: each round ends in a page, a victim's memory
- * (bounded in mm/oom/), or one of ROUNDS_MAX tries.
+ * (bounded in mm/oom/), or one of ROUNDS_MAX tries. A killed caller doesn't wait: it could
+ * be its own memory that it waits for.
  */
 static struct page *alloc_slowly(enum gfp flags, unsigned order)
 {
-	for (unsigned round = 0; !caller_is_gone(flags); round++) {
+	for (unsigned round = 0; !current->killed; round++) {
 		uint32_t freed = direct_reclaim(flags);
 		struct page *p = take_above(flags, order, MARK_MIN);
 
@@ -182,21 +177,24 @@ static struct page *alloc_slowly(enum gfp flags, unsigned order)
 		if (order > ORDER_RETRY_MAX || !oom_then_retry(order))
 			break;
 	}
-	return may_use_reserve() ? take_above(flags, order, MARK_NONE) : NULL;
+	return may_use_reserve(flags) ? take_above(flags, order, MARK_NONE) : NULL;
 }
 
 /* page_alloc(): the passes of VM-HISTORY 4.3. */
 static struct page *linux26_alloc(enum gfp flags, unsigned order)
 {
-	struct page *p = take_above(flags, order, MARK_LOW);
+	struct zone *first = flags & GFP_DMA ? &zones[ZONE_DMA] : &zones[ZONE_NORMAL];
+	struct page *p = zone_take(first, order, first->low);
 
+	if (!p)
+		p = take_above(flags, order, MARK_LOW);
 	if (p)
 		return p;
 	kswapd_wake();
 	p = take_above(flags, order, MARK_MIN);
 	if (p || (flags & GFP_SPARE))
 		return p;
-	if (may_use_reserve())
+	if (may_use_reserve(flags))
 		return take_above(flags, order, MARK_NONE);
 	if (!(flags & GFP_WAIT))
 		return take_above(flags, order, MARK_HALF);

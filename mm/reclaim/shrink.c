@@ -182,11 +182,8 @@ static unsigned shrink_batch(struct zone *z, unsigned count, struct scan_control
 	else
 		COUNT_ADD(pgscan_direct, n);
 	sc->scanned += n;
-	z->scanned_since_freed += n;
-	if (sc->freed > freed_before) {
-		z->scanned_since_freed = 0;
-		z->all_unreclaimable = false;
-	}
+	if (sc->freed == freed_before)		/* else frame_give() began anew */
+		z->scanned_since_freed += n;
 	return n;
 }
 

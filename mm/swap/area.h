@@ -121,6 +121,7 @@ void swap_read_start(struct page *p);
 /* Would a write have to wait for those under way? */
 bool swap_congested(void);
 uint32_t swap_writes_pending(void);
+uint32_t swap_reads_pending(void);
 
 /* ---- relocate.c ---- */
 /* Move a locked, unmapped page whose slot can't be written to another slot, in all

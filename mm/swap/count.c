@@ -76,6 +76,8 @@ bool swap_slot_alloc(swap_entry *e)
 	return take_free_slot(e) || swap_steal_slot(e);
 }
 
+/* One holder more. The last count is kept for the cache: without it the page of a slot
+ * with so many PTEs could never be read back. */
 int swap_dup(swap_entry e)
 {
 	struct swap_area *a;
@@ -84,7 +86,7 @@ int swap_dup(swap_entry e)
 
 	spin_lock(&swap_lock);
 	a = swap_entry_in_use(e);
-	if (a && slot_count(a, slot) >= SLOT_COUNT_MAX)
+	if (a && slot_count(a, slot) + !slot_page(a, slot) >= SLOT_COUNT_MAX)
 		result = -EAGAIN;
 	else if (a) {
 		slot_set(a, slot, (uint16_t)(slot_count(a, slot) + 1), slot_page(a, slot));

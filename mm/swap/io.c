@@ -36,6 +36,11 @@ uint32_t swap_writes_pending(void)
 	return writes_pending;
 }
 
+uint32_t swap_reads_pending(void)
+{
+	return reads_pending;
+}
+
 bool swap_congested(void)
 {
 	return writes_pending >= SWAP_CONGESTED_AT;

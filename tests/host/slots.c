@@ -109,18 +109,24 @@ static void test_bad(void)
 
 static void test_limit(void)
 {
+	struct page *p = page_alloc(GFP_ATOMIC, 0);
 	swap_entry e;
 
 	start(300);
 	CHECK(swap_slot_alloc(&e));
-	for (unsigned i = 1; i < SLOT_COUNT_MAX; i++)
+	for (unsigned i = 2; i < SLOT_COUNT_MAX; i++)
 		CHECK(swap_dup(e) == OK);
-	CHECK(swap_count(e) == SLOT_COUNT_MAX);
+	CHECK(swap_dup(e) == -EAGAIN && swap_count(e) == SLOT_COUNT_MAX - 1);
+	CHECK(page_trylock(p) && swap_cache_add_read(p, e));	/* it can still be read */
+	CHECK(swap_dup(e) == -EAGAIN && swap_count(e) == SLOT_COUNT_MAX);
+	swap_cache_delete(p);
 	CHECK(swap_dup(e) == -EAGAIN);
-	for (unsigned i = 0; i < SLOT_COUNT_MAX; i++)
+	page_unlock(p);
+	page_drop(p);
+	for (unsigned i = 1; i < SLOT_COUNT_MAX; i++)
 		swap_free(e);
 	CHECK(swap_count(e) == 0 && swap_slots_free() == 299 && swap_check() == 0);
-	tap_checks("host-slots-04", "a count stops at its limit with -EAGAIN, and comes down again");
+	tap_checks("host-slots-04", "a count stops at its limit with -EAGAIN, the page can be read, and it comes down");
 	area_stop(0);
 }
 

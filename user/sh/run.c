@@ -44,11 +44,15 @@ static void exec_or_exit(char **argv)
 	_exit(status);
 }
 
+static int exec_in_place;	/* this process was forked for one command and becomes it */
+
 static int run_program(char **argv)
 {
 	pid_t pid;
 
 	fflush(NULL);
+	if (exec_in_place)
+		exec_or_exit(argv);
 	pid = fork();
 	if (pid < 0) {
 		sh_error(argv[0], strerror(errno));
@@ -141,7 +145,16 @@ static int run_and_or(const struct token *t, int active)
 	}
 }
 
-/* Run tokens t[0, length) in a process of their own. */
+/* Is t, up to its "&", one command and nothing else? */
+static int is_one_command(const struct token *t)
+{
+	while (t->kind == TOKEN_WORD)
+		t++;
+	return t->kind == TOKEN_AMP;
+}
+
+/* Run t, up to its "&", in a process of its own: the program's own one if it is a single
+ * command, so that `kill $!` ends it. */
 static void run_background(const struct token *t)
 {
 	pid_t pid;
@@ -150,6 +163,7 @@ static void run_background(const struct token *t)
 	pid = fork();
 	if (pid == 0) {
 		shell.interactive = 0;
+		exec_in_place = is_one_command(t);
 		run_and_or(t, 1);
 		fflush(NULL);
 		_exit(shell.status);
