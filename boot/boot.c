@@ -1,7 +1,7 @@
 /*
  * Copies what the loader left into struct boot_info, before anything is allocated:
  * memory, modules, command line. The loader's structures may lie anywhere below 4 GiB;
- * they are read through a window of one page, because only the first 4 MiB are mapped.
+ * they are read through boot_window(), because only the first 4 MiB are mapped.
  *
  * boot.1  ranges in boot.ram are sorted, page aligned, don't overlap or touch, and lie
  *         in [4 KiB, 896 MiB)
@@ -13,31 +13,21 @@
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/string.h"
-#include "mm/pgtable.h"
 
 enum {
 	RAM_START = PAGE_SIZE,		/* frame 0 holds the BIOS's interrupt table */
 	RAM_LIMIT = 896 << 20,		/* what the linear map has room for */
 	LOW_END = 640 << 10, HIGH_START = 1 << 20,
 	MMAP_ENTRIES_MAX = 256,
-	WINDOW = 0,			/* index in boot_table of the window's page */
 };
 
 extern char image_start[], image_end[];
-extern pte_t boot_table[];
 
 struct boot_info boot;
 
 static paddr_t image_paddr(const char *symbol)
 {
 	return (paddr_t)(uintptr_t)symbol - KERNEL_BASE;
-}
-
-void *boot_window(paddr_t at)
-{
-	boot_table[WINDOW] = PAGE_DOWN(at) | PTE_PRESENT | PTE_WRITE;
-	__asm__ volatile("invlpg (%0)" : : "r"(KERNEL_BASE) : "memory");
-	return (void *)(uintptr_t)(KERNEL_BASE + (at & ~PAGE_MASK));
 }
 
 /* Copy n bytes of physical memory. */
@@ -88,10 +78,11 @@ static void ram_add(paddr_t start, paddr_t end)
 	ram_insert_at(i, start, end);
 }
 
-/* Take [start, end) out of all ranges. */
+/* Take [start, end) out of all ranges. From the last one down: what is inserted or
+ * removed at i moves only those that were looked at. */
 static void ram_cut(paddr_t start, paddr_t end)
 {
-	for (unsigned i = 0; i < boot.ram_count; i++) {
+	for (unsigned i = boot.ram_count; i-- > 0;) {
 		struct ram_range r = boot.ram[i];
 
 		if (r.end <= start || r.start >= end)

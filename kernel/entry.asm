@@ -27,10 +27,11 @@ GATE_TASK	equ 0x8500
 STUBS		equ 48			; 32 exceptions, 16 interrupts
 SYSCALL_VECTOR	equ 0x80
 STUB_BYTES	equ 16
+SYSCALL_ARGS_BYTES equ 24
 FAULT_STACK_BYTES equ 4096
 
 extern trap_kernel, trap_user, trap_double_fault, syscall_dispatch
-extern account_enter_kernel, account_leave_kernel, thread_before_user_mode
+extern trap_leave
 extern current, fpu_user, fpu_disable, boot_pgdir, boot_stack_top
 global trap_tables_load, trap_return, return_to_user, kernel_tss, fault_stack
 global fault_stack_top
@@ -124,7 +125,7 @@ trap_common:
 	mov	es, eax
 	mov	eax, esp
 	call	trap_user
-	jmp	user_exit
+	jmp	user_return
 .kernel:
 	mov	eax, esp
 	call	trap_kernel
@@ -132,6 +133,16 @@ trap_common:
 	add	esp, 8			; vector, error
 	iret
 
+; Where a new user thread starts.
+return_to_user:
+	cli
+	mov	eax, [current]
+	mov	esp, [eax + 4]		; thread.kstack_top
+	sub	esp, TF_BYTES
+	call	trap_leave
+	jmp	short user_return
+
+; The arguments of a system call are its registers, in the order of docs/formats.md.
 syscall_entry:
 	push	byte 0
 	push	dword SYSCALL_VECTOR
@@ -140,16 +151,19 @@ syscall_entry:
 	mov	eax, KERNEL_DATA
 	mov	ds, eax
 	mov	es, eax
-	call	account_enter_kernel
-	sti
 	mov	eax, esp
+	push	ebp
+	push	edi
+	push	esi
+	push	edx
+	push	ecx
+	push	ebx
+	mov	edx, esp
 	call	syscall_dispatch
+	add	esp, SYSCALL_ARGS_BYTES
 
-; Interrupts may be on; esp = a frame from user mode.
-user_exit:
-	cli
-	call	thread_before_user_mode
-	call	account_leave_kernel
+; Interrupts are off; esp = a frame from user mode, and the thread is ready to go there.
+user_return:
 	mov	eax, [fpu_user]		; the FPU is open to one thread only
 	test	eax, eax
 	jz	.closed
@@ -163,14 +177,6 @@ user_exit:
 	popad
 	add	esp, 8
 	iret
-
-; Where a new user thread starts.
-return_to_user:
-	cli
-	mov	eax, [current]
-	mov	esp, [eax + 4]		; thread.kstack_top
-	sub	esp, TF_BYTES
-	jmp	user_exit
 
 ; esp = any trap frame; go there as it is.
 trap_return:

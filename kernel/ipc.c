@@ -22,7 +22,7 @@ uint32_t ipc_token(const struct thread *t)
 }
 
 /* ipc_find_client(), for the way of a null call. */
-static inline struct thread *find_client(uint32_t token)
+static ALWAYS_INLINE struct thread *find_client(uint32_t token)
 {
 	struct thread *client = thread_find(token & 0xffff, token >> 16);
 
@@ -61,18 +61,17 @@ static int wait_for_reply(void)
 {
 	struct ipc_state *me = &current->ipc;
 
-	if (me->wait != IPC_NONE)
-		sleep_in_state("reply");
+	sleep_in_state("reply");
 	if (me->wait == IPC_NONE)
 		return me->result;
-	spin_lock(&ipc_lock);
+	ipc_lock_take();
 	ipc_finish_call(current, -EINTR);
-	spin_unlock(&ipc_lock);
+	ipc_lock_release();
 	return -EINTR;
 }
 
 /* Switch straight to `next`, asleep in a rendezvous; `current` waits in one too. */
-static inline void switch_to(struct thread *next, const char *what)
+static ALWAYS_INLINE void switch_to(struct thread *next, const char *what)
 {
 	current->waiting_for = what;
 	sched_switch_to(next);
@@ -80,7 +79,7 @@ static inline void switch_to(struct thread *next, const char *what)
 
 /* `server`, which waits for work or runs, gets the call of `client` and its message. Lock
  * held. */
-static inline void call_give(struct thread *server, struct thread *client)
+static ALWAYS_INLINE void call_give(struct thread *server, struct thread *client)
 {
 	struct ipc_message *m = &server->ipc.message;
 	const struct task *sender = client->task;
@@ -95,7 +94,7 @@ static inline void call_give(struct thread *server, struct thread *client)
 
 /* Send the message in current->ipc to `ep`, whose reference the caller holds, and wait.
  * OK: the reply is in current->ipc. IPC_EXECED, -EPIPE, -EINTR. Sleeps. */
-static int call_endpoint(struct endpoint *ep)
+static ALWAYS_INLINE int call_endpoint(struct endpoint *ep)
 {
 	struct ipc_state *me = &current->ipc;
 	struct thread *server;
@@ -104,28 +103,28 @@ static int call_endpoint(struct endpoint *ep)
 	TRACE(CALL, current->task->pid, me->message.label, ep->number);
 	if (current->killed)
 		return -EINTR;
-	spin_lock(&ipc_lock);
+	ipc_lock_take();
 	if (ep->dead) {
-		spin_unlock(&ipc_lock);
+		ipc_lock_release();
 		return -EPIPE;
 	}
 	server = ipc_queue_first(&ep->receivers);
 	if (server == NULL) {
 		me->wait = IPC_SENDING;
 		list_insert_tail(&ep->callers, &me->link);
-		spin_unlock(&ipc_lock);
+		ipc_lock_release();
 	} else {
 		ipc_finish_receive(server, OK);
 		call_give(server, current);
-		spin_unlock(&ipc_lock);
+		ipc_lock_release();
 		switch_to(server, "reply");
 	}
-	return wait_for_reply();
+	return me->wait == IPC_NONE ? me->result : wait_for_reply();
 }
 
 /* The end of a call from user mode, its result being `err`: the reply goes out, or what
  * the message carried is dropped; the endpoint's reference too. */
-static int32_t call_end(int err, vaddr_t user_message)
+static ALWAYS_INLINE int32_t call_end(int err, vaddr_t user_message)
 {
 	struct ipc_state *me = &current->ipc;
 
@@ -181,9 +180,23 @@ int ipc_call_kernel(struct endpoint *ep, uint32_t label, const uint32_t word[IPC
 
 /* ---- Receiving ---- */
 
+/* The end of a receiver's wait: its result; -EINTR if `current` was killed first. */
+static int wait_for_work(void)
+{
+	struct ipc_state *me = &current->ipc;
+
+	sleep_in_state("work");
+	if (me->wait == IPC_NONE)
+		return me->result;
+	ipc_lock_take();
+	ipc_finish_receive(current, -EINTR);
+	ipc_lock_release();
+	return -EINTR;
+}
+
 /* Something for `current` to receive, if there is: true, and its message is filled. A
  * notification comes first. Lock held. */
-static bool receive_now(struct ipc_state *me, struct endpoint *ep)
+static ALWAYS_INLINE bool receive_now(struct ipc_state *me, struct endpoint *ep)
 {
 	struct thread *client;
 
@@ -203,7 +216,7 @@ static bool receive_now(struct ipc_state *me, struct endpoint *ep)
  * not NULL, is a client whose reply is in place but who still sleeps: the CPU goes to
  * it if there is nothing to receive. OK, -EPIPE, -EINTR. Called with the lock held, which
  * is released. Sleeps. */
-static int receive(struct endpoint *ep, struct thread *replied)
+static ALWAYS_INLINE int receive(struct endpoint *ep, struct thread *replied)
 {
 	struct ipc_state *me = &current->ipc;
 	bool here = receive_now(me, ep);
@@ -211,22 +224,15 @@ static int receive(struct endpoint *ep, struct thread *replied)
 	if (here || ep->dead || current->killed) {
 		if (replied != NULL)
 			ipc_wake(replied);
-		spin_unlock(&ipc_lock);
+		ipc_lock_release();
 		return here ? OK : ep->dead ? -EPIPE : -EINTR;
 	}
 	me->wait = IPC_RECEIVING;
 	list_insert_tail(&ep->receivers, &me->link);
-	spin_unlock(&ipc_lock);
+	ipc_lock_release();
 	if (replied != NULL && replied->state == THREAD_SLEEPING)
 		switch_to(replied, "work");	/* a fresh clone may not sleep yet */
-	if (me->wait != IPC_NONE)
-		sleep_in_state("work");
-	if (me->wait == IPC_NONE)
-		return me->result;
-	spin_lock(&ipc_lock);
-	ipc_finish_receive(current, -EINTR);
-	spin_unlock(&ipc_lock);
-	return -EINTR;
+	return me->wait == IPC_NONE ? me->result : wait_for_work();
 }
 
 /* What was received can't be written to user memory. The receiver gets the error; a
@@ -237,7 +243,7 @@ static int deliver_failed(struct endpoint *ep, int err)
 	struct ipc_message *m = &current->ipc.message;
 	struct thread *client;
 
-	spin_lock(&ipc_lock);
+	ipc_lock_take();
 	if (m->token == 0) {
 		ep->notifications |= m->word[0];
 	} else {
@@ -247,11 +253,11 @@ static int deliver_failed(struct endpoint *ep, int err)
 			ipc_wake(client);
 		}
 	}
-	spin_unlock(&ipc_lock);
+	ipc_lock_release();
 	return err;
 }
 
-static inline int deliver(struct endpoint *ep, vaddr_t user_message)
+static ALWAYS_INLINE int deliver(struct endpoint *ep, vaddr_t user_message)
 {
 	int err = message_store(&current->ipc, user_message, RECEIVED_WORDS);
 
@@ -270,7 +276,7 @@ int32_t sys_ipc_receive(const uint32_t *arg)
 	kobject_hold(&ep->kobject);
 	err = message_load_room(&current->ipc, arg[1]);
 	if (err == OK) {
-		spin_lock(&ipc_lock);
+		ipc_lock_take();
 		err = receive(ep, NULL);
 	}
 	if (err == OK)
@@ -283,7 +289,7 @@ int32_t sys_ipc_receive(const uint32_t *arg)
 
 /* Move the message of `current` to the client of `token` as its reply. Returns the client,
  * not woken yet, or NULL if the token is void (the message is kept). Lock held. */
-static inline struct thread *reply_commit(uint32_t token)
+static ALWAYS_INLINE struct thread *reply_commit(uint32_t token)
 {
 	struct thread *client = find_client(token);
 
@@ -303,9 +309,9 @@ int32_t sys_ipc_reply(const uint32_t *arg)
 
 	if (err != OK)
 		return err;
-	spin_lock(&ipc_lock);
+	ipc_lock_take();
 	client = reply_commit(arg[0]);
-	spin_unlock(&ipc_lock);
+	ipc_lock_release();
 	if (client == NULL) {
 		message_release(&current->ipc);
 		return -ESRCH;
@@ -330,12 +336,12 @@ int32_t sys_ipc_reply_receive(const uint32_t *arg)
 	kobject_hold(&ep->kobject);
 	err = message_load(me, arg[2]);
 	if (err == OK) {
-		spin_lock(&ipc_lock);
+		ipc_lock_take();
 		client = reply_commit(arg[0]);
 		if (client == NULL && message_is_rich(me)) {
-			spin_unlock(&ipc_lock);
+			ipc_lock_release();
 			message_release(me);
-			spin_lock(&ipc_lock);
+			ipc_lock_take();
 		}
 		err = receive(ep, client);
 	}
@@ -359,9 +365,9 @@ void ipc_clone_attach(struct thread *child, const struct ipc_clone *call)
 	child->ipc.message = call->message;
 	child->ipc.endpoint = call->endpoint;
 	kobject_hold(&call->endpoint->kobject);
-	spin_lock(&ipc_lock);
+	ipc_lock_take();
 	ipc_accept(current, child);
-	spin_unlock(&ipc_lock);
+	ipc_lock_release();
 }
 
 void ipc_clone_end(struct ipc_clone *call)
@@ -376,8 +382,8 @@ int32_t ipc_finish_clone(vaddr_t user_message)
 
 void ipc_answer_by_exec(struct thread *client)
 {
-	spin_lock(&ipc_lock);
+	ipc_lock_take();
 	ipc_finish_call(client, IPC_EXECED);
-	spin_unlock(&ipc_lock);
+	ipc_lock_release();
 	ipc_wake(client);
 }

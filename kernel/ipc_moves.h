@@ -15,14 +15,26 @@
 
 extern struct spinlock ipc_lock;	/* RANK_IPC */
 
-static inline struct thread *ipc_thread(struct list *link)
+/* spin_lock() and spin_unlock() of ipc_lock, its rank being known here. */
+static ALWAYS_INLINE void ipc_lock_take(void)
+{
+	lock_check_rising(BIT(RANK_IPC));
+	spin_take(&ipc_lock, BIT(RANK_IPC));
+}
+
+static ALWAYS_INLINE void ipc_lock_release(void)
+{
+	spin_release(&ipc_lock, BIT(RANK_IPC));
+}
+
+static ALWAYS_INLINE struct thread *ipc_thread(struct list *link)
 {
 	return container_of(link, struct thread, ipc.link);
 }
 
 /* The first thread of a queue that wasn't killed, or NULL. A killed one is taken off the
  * queue here; the rest of its state it mends itself. */
-static inline struct thread *ipc_queue_first(struct list *queue)
+static ALWAYS_INLINE struct thread *ipc_queue_first(struct list *queue)
 {
 	while (!list_empty(queue)) {
 		struct thread *t = ipc_thread(queue->next);
@@ -39,7 +51,7 @@ void ipc_restore_priority(struct thread *server);
 
 /* SENDING or NONE -> AWAITING_REPLY: `server` gets the call of `client`, which is on no
  * queue (any more), and at least its priority. */
-static inline void ipc_accept(struct thread *server, struct thread *client)
+static ALWAYS_INLINE void ipc_accept(struct thread *server, struct thread *client)
 {
 	client->ipc.wait = IPC_AWAITING_REPLY;
 	client->ipc.server = server;
@@ -50,7 +62,7 @@ static inline void ipc_accept(struct thread *server, struct thread *client)
 
 /* SENDING or AWAITING_REPLY -> NONE, with a result; the server's priority is worked out
  * anew. The client is not woken. */
-static inline void ipc_finish_call(struct thread *client, int result)
+static ALWAYS_INLINE void ipc_finish_call(struct thread *client, int result)
 {
 	struct thread *server = client->ipc.server;
 
@@ -63,7 +75,7 @@ static inline void ipc_finish_call(struct thread *client, int result)
 }
 
 /* RECEIVING -> NONE, with a message in place (OK) or an error. The receiver is not woken. */
-static inline void ipc_finish_receive(struct thread *receiver, int result)
+static ALWAYS_INLINE void ipc_finish_receive(struct thread *receiver, int result)
 {
 	list_remove(&receiver->ipc.link);
 	receiver->ipc.wait = IPC_NONE;
@@ -71,7 +83,7 @@ static inline void ipc_finish_receive(struct thread *receiver, int result)
 }
 
 /* Wake a thread whose wait has ended, if it sleeps. Needs no lock. */
-static inline void ipc_wake(struct thread *t)
+static ALWAYS_INLINE void ipc_wake(struct thread *t)
 {
 	if (t->state == THREAD_SLEEPING)
 		thread_wake(t, OK);
@@ -79,7 +91,7 @@ static inline void ipc_wake(struct thread *t)
 
 /* The endpoint of `handle`, if the handle has the right; else NULL and *err. Good until
  * the caller sleeps. */
-static inline struct endpoint *endpoint_peek(uint32_t handle, unsigned right, int *err)
+static ALWAYS_INLINE struct endpoint *endpoint_peek(uint32_t handle, unsigned right, int *err)
 {
 	struct kobject *k = handle_peek_endpoint(&current->task->handles, (int)handle,
 						 right, err);
@@ -103,13 +115,13 @@ int  message_store_rest(struct ipc_state *s, vaddr_t user, size_t words);
 void message_release_rest(struct ipc_state *s);
 
 /* Does it carry more than words? */
-static inline bool message_is_rich(const struct ipc_state *s)
+static ALWAYS_INLINE bool message_is_rich(const struct ipc_state *s)
 {
 	return s->data != NULL || s->carried_count != 0;
 }
 
 /* Give up what the message still holds: its page, and handles nobody took. */
-static inline void message_release(struct ipc_state *s)
+static ALWAYS_INLINE void message_release(struct ipc_state *s)
 {
 	if (message_is_rich(s))
 		message_release_rest(s);
@@ -117,7 +129,7 @@ static inline void message_release(struct ipc_state *s)
 
 /* Read the message at `user` with what it carries. On an error (-EFAULT; -EINVAL: too many
  * handles or bytes; -EBADF; -ENOMEM) nothing is held. Sleeps. */
-static inline int message_load(struct ipc_state *s, vaddr_t user)
+static ALWAYS_INLINE int message_load(struct ipc_state *s, vaddr_t user)
 {
 	int err = copy_words_from_user(&s->message, user, SENT_WORDS);
 
@@ -127,7 +139,7 @@ static inline int message_load(struct ipc_state *s, vaddr_t user)
 }
 
 /* Read only where incoming data may go. -EFAULT. Sleeps. */
-static inline int message_load_room(struct ipc_state *s, vaddr_t user)
+static ALWAYS_INLINE int message_load_room(struct ipc_state *s, vaddr_t user)
 {
 	return copy_words_from_user((char *)&s->message + ROOM_START, user + ROOM_START,
 				    ROOM_WORDS);
@@ -136,7 +148,7 @@ static inline int message_load_room(struct ipc_state *s, vaddr_t user)
 /* Write the first `words` of what has come (REPLY_WORDS or RECEIVED_WORDS) to `user`,
  * with handles and data. -EFAULT -EMFILE -ENOMEM: then no handle is left in the table.
  * What the message holds is released in any case. Sleeps. */
-static inline int message_store(struct ipc_state *s, vaddr_t user, size_t words)
+static ALWAYS_INLINE int message_store(struct ipc_state *s, vaddr_t user, size_t words)
 {
 	if (message_is_rich(s))
 		return message_store_rest(s, user, words);
@@ -145,7 +157,7 @@ static inline int message_store(struct ipc_state *s, vaddr_t user, size_t words)
 
 /* Move a message from one thread's state to another's; the receiver's `data` and
  * `reply_room` stay. Handle numbers don't travel, only what they name. */
-static inline void message_move(struct ipc_state *to, struct ipc_state *from)
+static ALWAYS_INLINE void message_move(struct ipc_state *to, struct ipc_state *from)
 {
 	to->message.label = from->message.label;
 	to->message.word[0] = from->message.word[0];	/* (gcc would loop) */

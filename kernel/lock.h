@@ -56,45 +56,49 @@ _Static_assert(RANK_COUNT <= 32, "held ranks are one word of bits");
  * nothing but mutexes; reclaim only ever tries it.
  */
 
-/* `nested`: the holder held another lock of this rank already, so the release of
- * this one leaves the rank's bit in thread.held_ranks set. */
+enum { RANK_FIRST_SPIN = RANK_TASKS };
+
+/* NESTED: the holder held another lock of this rank already, so that the release of this
+ * one leaves the rank's bit in held_ranks set. */
+enum spin_state { SPIN_FREE, SPIN_HELD, SPIN_NESTED };
+
 struct spinlock {
-	uint8_t rank;
-	bool	held;
-	bool	nested;
+	uint32_t bit;		/* BIT(rank) */
+	uint8_t	 held;		/* enum spin_state */
 };
 
 struct mutex {
-	uint8_t		rank;
-	bool		nested;
+	uint32_t	bit;
+	bool		nested;		/* as SPIN_NESTED */
 	struct thread  *owner;		/* NULL: free */
 	struct list	waiters;	/* threads, in order of arrival */
 };
 
-#define SPINLOCK_INIT(r)  { .rank = (r), .held = false, .nested = false }
-#define MUTEX_INIT(m, r)  { .rank = (r), .nested = false, .owner = NULL, \
+#define SPINLOCK_INIT(r)  { .bit = BIT(r), .held = SPIN_FREE }
+#define MUTEX_INIT(m, r)  { .bit = BIT(r), .nested = false, .owner = NULL, \
 			      .waiters = LIST_INIT((m).waiters) }
 
 void spin_init(struct spinlock *l, enum lock_rank rank);
-void spin_lock(struct spinlock *l);
 void spin_lock_nested(struct spinlock *l);	/* a second lock of one rank; released
 						 * before the first */
 bool spin_trylock(struct spinlock *l);		/* in any order */
-void spin_unlock(struct spinlock *l);
-
-/* For ranks from RANK_IRQ up: interrupts off, then lock. Returns the flags that
- * spin_unlock_irq() gives back. */
-uint32_t spin_lock_irq(struct spinlock *l);
-void	 spin_unlock_irq(struct spinlock *l, uint32_t flags);
+void spin_unlock_nested(struct spinlock *l);	/* spin_unlock()'s rare case */
 
 void mutex_init(struct mutex *m, enum lock_rank rank);
-void mutex_lock(struct mutex *m);		/* sleeps */
 bool mutex_trylock(struct mutex *m);
-void mutex_unlock(struct mutex *m);
-
-/* True if the running thread holds any spinlock: it must not sleep. */
-bool lock_any_spin_held(void);
-bool spin_held(const struct spinlock *l);
 bool mutex_held(const struct mutex *m);		/* by the running thread */
+
+/*
+ * The rest is inline, in kernel/lock_ops.h:
+ *   spin_lock(l), spin_unlock(l)   take `l`, of a higher rank than all that is held
+ *   spin_lock_irq(l)               interrupts off, then lock: for ranks from RANK_IRQ up.
+ *                                  Returns the flags that spin_unlock_irq() gives back
+ *   mutex_lock(m)                  take `m`, sleeping behind those that wait already. No
+ *                                  spinlock held. Threads only, no interrupt handlers
+ *   mutex_unlock(m)                release it, or hand it to the first that waits
+ *   lock_any_spin_held()           the running thread holds a spinlock: it must not sleep
+ *   spin_held(l)                   `l` is held
+ */
+#include "kernel/lock_ops.h"
 
 #endif

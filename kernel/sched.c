@@ -121,7 +121,7 @@ static bool stack_intact(const struct thread *t)
 /* The ranks of spinlocks that the running thread holds; lock.2 is about them. */
 static inline uint32_t spin_ranks(void)
 {
-	return current->held_ranks >> RANK_TASKS << RANK_TASKS;
+	return held_ranks >> RANK_TASKS << RANK_TASKS;
 }
 
 /* Make `next`, which is on no queue, the running thread from `now` on; comes back when
@@ -135,6 +135,8 @@ static inline void switch_to(struct thread *next, uint64_t now)
 	prev->cycles[CPU_SYSTEM] += now;
 	next->cycles[CPU_SYSTEM] -= now;
 	next->state = THREAD_RUNNING;
+	prev->held_ranks = held_ranks;
+	held_ranks = next->held_ranks;
 	current = next;				/* thread.1 */
 	trap_set_kstack(next->kstack_top);
 	if (next->task != NULL)
@@ -149,7 +151,7 @@ void sched_leave_locked(void)
 	struct thread *next;
 	uint64_t now;
 
-	KASSERT2(spin_ranks() == BIT(RANK_SCHED), "lock.2", current->held_ranks, current->tid);
+	KASSERT2(spin_ranks() == BIT(RANK_SCHED), "lock.2", held_ranks, current->tid);
 	next = take_best();
 	need_resched = false;
 	spin_unlock(&sched_lock);
@@ -203,16 +205,16 @@ void sched_yield(void)
  * and interrupts off will do; the trace tells of the call or reply, not of the switch. */
 void sched_switch_to(struct thread *next)
 {
-	uint32_t flags = irq_save();
 	uint64_t now;
 
-	KASSERT2(spin_ranks() == 0, "lock.2", current->held_ranks, current->tid);
+	irq_off();
+	KASSERT2(spin_ranks() == 0, "lock.2", held_ranks, current->tid);
 	KASSERT2(next->state == THREAD_SLEEPING && list_empty(&next->run_link),
 		 "thread.2", next->state, next->tid);
 	if (current->killed) {
 		thread_wake(next, 0);
 		current->wake_result = -EINTR;
-		irq_restore(flags);
+		irq_on();
 		return;
 	}
 	next->wake_result = 0;
@@ -225,7 +227,7 @@ void sched_switch_to(struct thread *next)
 	else if (next->slice_end < timer_armed_until)
 		timer_rearm();
 	switch_to(next, now);
-	irq_restore(flags);
+	irq_on();
 }
 
 /* A resched point in a long loop of the kernel. No spinlock held. */
@@ -233,7 +235,7 @@ void cond_resched(void)
 {
 	uint32_t flags;
 
-	KASSERT2(spin_ranks() == 0, "lock.2", current->held_ranks, current->tid);
+	KASSERT2(spin_ranks() == 0, "lock.2", held_ranks, current->tid);
 	if (!need_resched)
 		return;
 	flags = irq_save();
@@ -243,7 +245,7 @@ void cond_resched(void)
 
 void thread_before_user_mode(void)
 {
-	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, current->tid);
+	KASSERT2(held_ranks == 0, "lock.4", held_ranks, current->tid);
 	if (need_resched)
 		preempt();
 	if (current->killed) {
@@ -314,7 +316,7 @@ void sched_init(void)
 void sched_idle(void)
 {
 	irq_save();
-	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, current->tid);
+	KASSERT2(held_ranks == 0, "lock.4", held_ranks, current->tid);
 	current->cycles[CPU_SYSTEM] = -cycles_read();	/* boot was no idling */
 	current->priority = current->base_priority = PRIO_IDLE;
 	idle_thread = current;
@@ -328,24 +330,6 @@ void sched_idle(void)
 			wait_idle();
 		}
 	}
-}
-
-/* The kernel was entered from user mode; interrupts off. */
-void account_enter_kernel(void)
-{
-	uint64_t now = cycles_now();
-
-	current->cycles[CPU_USER] += now;
-	current->cycles[CPU_SYSTEM] -= now;
-}
-
-/* The kernel is about to go to user mode; interrupts off. */
-void account_leave_kernel(void)
-{
-	uint64_t now = cycles_now();
-
-	current->cycles[CPU_SYSTEM] += now;
-	current->cycles[CPU_USER] -= now;
 }
 
 /* Nanoseconds that `t` has used in `mode`; for the running thread, up to now. */

@@ -6,6 +6,7 @@
 #include "kernel/abi/errno.h"
 #include "kernel/abi/ipc.h"
 #include "kernel/counters.h"
+#include "kernel/crossing.h"
 #include "kernel/syscall.h"
 #include "kernel/task.h"
 #include "kernel/thread.h"
@@ -14,7 +15,7 @@
 
 /* Results in [-ERRNO_MAX, -1] are errors; everything else is a value (mmap's
  * addresses above 2 GiB look negative too). */
-enum { ERRNO_MAX = 4095, SYSCALL_ARGS = 6 };
+enum { ERRNO_MAX = 4095 };
 
 typedef int32_t (*syscall_function)(const uint32_t *arg);
 
@@ -24,22 +25,24 @@ static const syscall_function syscall_table[] = {
 #undef X
 };
 
-/* Do the system call of `tf`, the frame of a trap from user mode. An unknown number
- * gives -ENOSYS. Errors leave a SYSCALL_BAD in the trace; success leaves nothing. */
-void syscall_dispatch(struct trap_frame *tf)
+/* Do the system call of `tf`, the frame of a trap from user mode; arg[] is ebx, ecx, edx,
+ * esi, edi, ebp. An unknown number gives -ENOSYS. Errors leave a SYSCALL_BAD in the trace;
+ * success leaves nothing. Interrupts are off at the beginning and at the end. */
+void syscall_dispatch(struct trap_frame *tf, const uint32_t *arg)
 {
-	uint32_t arg[SYSCALL_ARGS] = {
-		tf->ebx, tf->ecx, tf->edx, tf->esi, tf->edi, tf->ebp
-	};
 	uint32_t number = tf->eax;
 	int32_t result = -ENOSYS;
 
+	thread_enter_kernel();
+	irq_on();
 	COUNT(syscalls);
 	if (number < ARRAY_LEN(syscall_table) && syscall_table[number] != NULL)
 		result = syscall_table[number](arg);
 	if ((uint32_t)result >= (uint32_t)-ERRNO_MAX)
 		TRACE(SYSCALL_BAD, current_task()->pid, number, -result);
 	tf->eax = (uint32_t)result;
+	irq_off();
+	thread_leave_kernel();
 }
 
 /* null(): what a call costs. */

@@ -17,12 +17,12 @@
 #include "mm/pgtable.h"
 #include "mm/slab.h"
 
-/* What context_switch() pops, and where it returns to. */
-struct switch_frame {
-	uint32_t edi, esi, ebx, ebp, eip;
+/* The stack of a thread that has not run yet: thread_entry pops the rest. */
+struct first_frame {
+	struct switch_frame frame;
+	uint32_t	    fn, arg;
 };
 
-_Static_assert(offsetof(struct thread, kstack_esp) == 0, "kernel/switch.asm");
 _Static_assert(offsetof(struct thread, kstack_top) == 4, "kernel/entry.asm");
 
 SLAB_CACHE(thread_cache, "thread", struct thread);
@@ -33,7 +33,7 @@ struct thread boot_thread = { .name = "boot", .state = THREAD_RUNNING };
 struct list thread_all = LIST_INIT(thread_all);
 struct thread *thread_dead;
 
-static struct thread *table[THREADS_MAX];
+struct thread *thread_table[THREADS_MAX];
 static uint16_t generation[THREADS_MAX];
 static unsigned last_tid;		/* the search for a free one starts behind it */
 static uint64_t dead_cycles[2];		/* of all that were; RANK_SCHED, interrupts off */
@@ -62,11 +62,11 @@ static bool table_insert(struct thread *t)
 	for (unsigned n = 1; n <= THREADS_MAX; n++) {
 		unsigned tid = (last_tid + n) % THREADS_MAX;
 
-		if (table[tid] != NULL)
+		if (thread_table[tid] != NULL)
 			continue;
 		if (++generation[tid] == 0)	/* a token is never 0 */
 			generation[tid] = 1;
-		table[tid] = t;
+		thread_table[tid] = t;
 		t->tid = (uint16_t)tid;
 		t->generation = generation[tid];
 		last_tid = tid;
@@ -80,13 +80,13 @@ static bool table_insert(struct thread *t)
  * is for the frame that fn fills before it calls return_to_user(). */
 static void stack_prepare(struct thread *t, void (*fn)(void *arg), void *arg)
 {
-	struct switch_frame *f = (struct switch_frame *)
+	struct first_frame *f = (struct first_frame *)
 		(t->kstack_top - sizeof(struct trap_frame) - sizeof(*f));
 
-	*f = (struct switch_frame){
-		.ebx = (uint32_t)(uintptr_t)fn,
-		.esi = (uint32_t)(uintptr_t)arg,
-		.eip = (uint32_t)(uintptr_t)thread_entry,
+	*f = (struct first_frame){
+		.frame.eip = (uint32_t)(uintptr_t)thread_entry,
+		.fn = (uint32_t)(uintptr_t)fn,
+		.arg = (uint32_t)(uintptr_t)arg,
 	};
 	t->kstack_esp = (uint32_t)(uintptr_t)f;
 }
@@ -139,12 +139,12 @@ void thread_begin(void)
 
 void thread_exit(void)
 {
-	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, current->tid);
+	KASSERT2(held_ranks == 0, "lock.4", held_ranks, current->tid);
 	fpu_free(current);
 	spin_lock_irq(&sched_lock);
 	KASSERT(thread_dead == NULL, "thread.1");
 	list_remove(&current->all_link);
-	table[current->tid] = NULL;
+	thread_table[current->tid] = NULL;
 	current->task = NULL;
 	current->state = THREAD_DEAD;
 	thread_dead = current;
@@ -176,13 +176,6 @@ ns_t cpu_time_ns(enum cpu_mode mode)
 			sum += thread_time_ns(t, mode);
 	spin_unlock_irq(&sched_lock, flags);
 	return sum;
-}
-
-struct thread *thread_find(unsigned tid, unsigned gen)
-{
-	struct thread *t = tid < THREADS_MAX ? table[tid] : NULL;
-
-	return t != NULL && t->generation == gen ? t : NULL;
 }
 
 /* Call fn for every thread, oldest first. RANK_SCHED is held meanwhile: fn may print. */

@@ -20,6 +20,7 @@
 #define KERNEL_THREAD_H
 
 #include "kernel/ipc_types.h"
+#include "kernel/irq_flag.h"
 #include "kernel/list.h"
 #include "kernel/lock.h"
 #include "kernel/time.h"
@@ -48,7 +49,7 @@ struct waitq {
 #define WAITQ_INIT(q) { LIST_INIT((q).threads) }
 
 struct thread {
-	uint32_t	kstack_esp;	/* saved by context_switch(); offset 0, used by assembler */
+	uint32_t	kstack_esp;	/* saved by context_switch() */
 	uint32_t	kstack_top;	/* offset 4; goes into the TSS */
 	uint8_t		state;		/* enum thread_state */
 	uint8_t		priority;	/* enum thread_priority, as it is now */
@@ -69,7 +70,7 @@ struct thread {
 	const char     *waiting_for;	/* shown by ps; NULL while running */
 
 	/* Locks */
-	uint32_t	held_ranks;	/* bit r: holds a lock of rank r */
+	uint32_t	held_ranks;	/* bit r: holds a lock of rank r; while it doesn't run */
 
 	/* Memory */
 	uint8_t		memalloc;	/* > 0: may use the reserve (is freeing memory, or dying) */
@@ -101,15 +102,22 @@ struct thread *thread_create(struct task *task, const char *name,
 /* End the running thread. Its stack is freed by whoever runs next. */
 NORETURN void thread_exit(void);
 
+extern struct thread *thread_table[THREADS_MAX];	/* by tid; NULL: free. RANK_SCHED */
 /* The thread of `tid` if it still is of that generation, else NULL. */
-struct thread *thread_find(unsigned tid, unsigned generation);
+static inline struct thread *thread_find(unsigned tid, unsigned generation)
+{
+	struct thread *t = tid < THREADS_MAX ? thread_table[tid] : NULL;
+
+	return t != NULL && t->generation == generation ? t : NULL;
+}
 
 /* Give up the CPU while READY, to equals and betters only. */
 void sched_yield(void);
 /* Switch straight to `next`, which is SLEEPING off all queues, instead of to the
  * best ready thread; `current` must already be queued wherever it waits. It sleeps
  * killable, shown as `waiting_for`, and finds why it runs again in wake_result. If it
- * was killed before, `next` becomes READY and the result is -EINTR at once. */
+ * was killed before, `next` becomes READY and the result is -EINTR at once. Interrupts
+ * are on. */
 void sched_switch_to(struct thread *next);
 /* A resched point in a long loop. Sleeps (in a way), so no spinlock held. */
 void cond_resched(void);
@@ -119,9 +127,6 @@ void thread_before_user_mode(void);
 /* Set the priority as it is now; base_priority stays. Any context. */
 void thread_set_priority(struct thread *t, enum thread_priority p);
 
-/* Kernel entered from, or about to leave to, user mode: account the time. */
-void account_enter_kernel(void);
-void account_leave_kernel(void);
 /* Nanoseconds that `t` has used in `mode` up to now. */
 ns_t thread_time_ns(const struct thread *t, enum cpu_mode mode);
 ns_t idle_time_ns(void);
@@ -158,29 +163,6 @@ int  thread_sleep(enum sleep_kind kind, ns_t deadline, const char *what);
 	irq_restore(wait_flags_);					\
 	wait_result_;							\
 })
-
-/* Interrupt flag. irq_save() turns them off and returns what was. */
-static inline uint32_t irq_save(void)
-{
-	uint32_t flags;
-
-	__asm__ volatile("pushfl; popl %0; cli" : "=r"(flags) : : "memory");
-	return flags;
-}
-
-static inline void irq_restore(uint32_t flags)
-{
-	__asm__ volatile("pushl %0; popfl" : : "r"(flags) : "memory", "cc");
-}
-
-enum { FLAGS_IRQS_ON = BIT(9) };		/* EFLAGS.IF */
-static inline bool irqs_on(void)
-{
-	uint32_t flags;
-
-	__asm__ volatile("pushfl; popl %0" : "=r"(flags) : : "memory");
-	return (flags & FLAGS_IRQS_ON) != 0;
-}
 
 /* Call fn for every thread, RANK_SCHED held. */
 void thread_for_each(void (*fn)(struct thread *t, void *arg), void *arg);

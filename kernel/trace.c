@@ -2,7 +2,7 @@
  * The trace ring. Writing is a few stores, so it is always on; the time is kept in
  * cycles_read() units and turned into seconds when a record is printed.
  *
- * trace.1  the ring's length is a power of two; record n lies at n mod length
+ * trace.1  the ring's bytes are a power of two; what was written at n lies at n mod that
  */
 #include "kernel/trace.h"
 #include "kernel/boot.h"
@@ -15,7 +15,7 @@
 
 enum {
 	EARLY_RECORDS = 64,
-	DEFAULT_RECORDS = 2048, DEFAULT_RECORDS_SMALL = 256,	/* 48 KiB, 6 KiB */
+	DEFAULT_RECORDS = 2048, DEFAULT_RECORDS_SMALL = 256,	/* 64 KiB, 8 KiB */
 	SMALL_RAM = 16u << 20,
 	LINE_BYTES = 128,
 	FIELDS = 3,
@@ -25,9 +25,9 @@ PARAM_U32(trace_entries, "trace.entries", 0, 0, 1u << 17);	/* 0: by the size of 
 PARAM_U32(trace_in_report, "trace.report", 0, 0, 1);
 
 static struct trace_record early_ring[EARLY_RECORDS];
-static struct trace_record *ring = early_ring;
-static uint32_t ring_mask = EARLY_RECORDS - 1;
-static uint32_t ring_next;		/* records ever written */
+struct trace_record *trace_ring = early_ring;
+uint32_t trace_ring_mask = sizeof(early_ring) - 1;
+uint32_t trace_ring_next;
 
 static const struct { const char *name, *field[FIELDS]; } events[TRACE_EVENT_COUNT] = {
 #define X(event, a, b, c) [TRACE_##event] = { #event, { a, b, c } },
@@ -35,44 +35,35 @@ static const struct { const char *name, *field[FIELDS]; } events[TRACE_EVENT_COU
 #undef X
 };
 
-/* Interrupts that come between the two steps write records of their own. */
-void trace_write(enum trace_event event, uint32_t a, uint32_t b, uint32_t c)
-{
-	uint32_t n = __atomic_fetch_add(&ring_next, 1, __ATOMIC_RELAXED);
-	struct trace_record *r = &ring[n & ring_mask];
-
-	r->time = cycles_read();
-	r->event = (uint16_t)event;
-	r->tid = current != NULL ? current->tid : 0;
-	r->a = a;
-	r->b = b;
-	r->c = c;
-}
-
 /* "SECONDS.NANOSECONDS EVENT field=value ..." into line[LINE_BYTES]. */
 static void record_text(const struct trace_record *r, char *line)
 {
 	const uint32_t value[FIELDS] = { r->a, r->b, r->c };
+	unsigned event = r->number - 1u;
 	ns_t t = cycles_to_ns(r->time);
 	int at = ksnprintf(line, LINE_BYTES, "%llu.%09u %s tid=%u",
 			   (unsigned long long)(t / NS_PER_SECOND),
-			   (unsigned)(t % NS_PER_SECOND), events[r->event].name, r->tid);
+			   (unsigned)(t % NS_PER_SECOND), events[event].name, r->tid);
 
 	for (unsigned i = 0; i < FIELDS; i++)
-		if (events[r->event].field[i][0] != 0 && at < LINE_BYTES)
+		if (events[event].field[i][0] != 0 && at < LINE_BYTES)
 			at += ksnprintf(line + at, (size_t)(LINE_BYTES - at), " %s=%#x",
-					events[r->event].field[i], value[i]);
+					events[event].field[i], value[i]);
 }
 
 /* Give fn the text of the newest `count` records, oldest first. */
 static void trace_each(uint32_t count, void (*fn)(const char *line))
 {
-	uint32_t end = ring_next;
+	uint32_t end = trace_ring_next;
 	char line[LINE_BYTES];
 
-	count = MIN(count, MIN(end, ring_mask + 1));
-	for (uint32_t n = end - count; n != end; n++) {
-		record_text(&ring[n & ring_mask], line);
+	count = MIN(count, (trace_ring_mask + 1) / (uint32_t)sizeof(struct trace_record));
+	for (; count > 0; count--) {
+		struct trace_record *r = trace_ring_at(end - count * sizeof(*r));
+
+		if (r->number == 0)
+			continue;
+		record_text(r, line);
 		fn(line);
 	}
 }
@@ -95,7 +86,7 @@ void trace_dump(unsigned count)
 void trace_report(void)
 {
 	if (trace_in_report)
-		trace_each(ring_mask + 1, line_to_report);
+		trace_each(UINT32_MAX, line_to_report);
 }
 
 /* The largest power of two that is no more than n; n is not 0. */
@@ -110,7 +101,7 @@ void trace_init(void)
 {
 	uint32_t length = trace_entries;
 	struct trace_record *r;
-	uint32_t flags;
+	uint32_t flags, at;
 
 	if (length == 0)
 		length = boot.ram[boot.ram_count - 1].end < SMALL_RAM ?
@@ -121,11 +112,15 @@ void trace_init(void)
 		printk("trace: no memory for %u records; %u it is\n", length, EARLY_RECORDS);
 		return;
 	}
+	memset(r, 0, length * sizeof(*r));
 	flags = irq_save();
-	for (uint32_t n = ring_next - MIN(ring_next, (uint32_t)EARLY_RECORDS); n != ring_next; n++)
-		r[n & (length - 1)] = early_ring[n & (EARLY_RECORDS - 1)];
+	at = trace_ring_next;
+	for (unsigned i = 0; i < EARLY_RECORDS; i++) {
+		at -= sizeof(*r);
+		r[at / sizeof(*r) & (length - 1)] = *trace_ring_at(at);
+	}
 	KASSERT2((length & (length - 1)) == 0, "trace.1", length, 0);
-	ring = r;
-	ring_mask = length - 1;
+	trace_ring = r;
+	trace_ring_mask = length * sizeof(*r) - 1;
 	irq_restore(flags);
 }

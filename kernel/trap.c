@@ -11,6 +11,7 @@
 #include "kernel/abi/task.h"
 #include "kernel/counters.h"
 #include "kernel/cpu.h"
+#include "kernel/crossing.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/string.h"
@@ -22,6 +23,7 @@
 
 /* Called by kernel/entry.asm only. */
 void trap_user(struct trap_frame *tf);
+void trap_leave(void);
 void trap_kernel(struct trap_frame *tf);
 NORETURN void trap_double_fault(void);
 
@@ -175,11 +177,20 @@ static void irq_dispatch(unsigned irq)
 
 /* ---- Exceptions ---- */
 
-static void page_fault(struct trap_frame *tf)
+static inline uint32_t fault_address(void)
 {
 	uint32_t addr;
 
 	__asm__ volatile("movl %%cr2, %0" : "=r"(addr));
+	return addr;
+}
+
+/* A page fault of the kernel; those of user mode are possible only when memory is managed
+ * and nothing panics. */
+static void kernel_page_fault(struct trap_frame *tf)
+{
+	uint32_t addr = fault_address();
+
 	if (pages == NULL || panicking())	/* mm can't help */
 		panic_trap(tf, "page fault at 0x%08x, error %#x, %s", addr, tf->error,
 			   panicking() ? "in a panic" : "before memory is managed");
@@ -202,16 +213,32 @@ static void user_exception(struct trap_frame *tf)
 		task_exception(tf, signal, tf->eip, what);
 }
 
-/* From user mode. Interrupts are off; entry.asm goes on with the way back. */
+static void user_page_fault(struct trap_frame *tf)
+{
+	uint32_t addr = fault_address();
+
+	irq_on();
+	page_fault_trap(tf, addr);
+}
+
+/* From user mode and back. Interrupts are off, at the end too. */
 void trap_user(struct trap_frame *tf)
 {
-	account_enter_kernel();
-	if (tf->vector >= VECTOR_IRQ0)
+	thread_enter_kernel();
+	if (tf->vector == EXCEPTION_PF)
+		user_page_fault(tf);
+	else if (tf->vector >= VECTOR_IRQ0)
 		irq_dispatch(tf->vector - VECTOR_IRQ0);
-	else if (tf->vector == EXCEPTION_PF)
-		page_fault(tf);
 	else
 		user_exception(tf);
+	irq_off();
+	thread_leave_kernel();
+}
+
+/* On a new thread's way to user mode, interrupts off. */
+void trap_leave(void)
+{
+	thread_leave_kernel();
 }
 
 /* From the kernel. Interrupts are off; entry.asm returns to where it was. */
@@ -220,7 +247,7 @@ void trap_kernel(struct trap_frame *tf)
 	if (tf->vector >= VECTOR_IRQ0)
 		irq_dispatch(tf->vector - VECTOR_IRQ0);
 	else if (tf->vector == EXCEPTION_PF)
-		page_fault(tf);
+		kernel_page_fault(tf);
 	else
 		panic_trap(tf, "%s in the kernel, error %#x",
 			   exceptions[tf->vector].what != NULL ?
@@ -240,10 +267,9 @@ void trap_double_fault(void)
 		.vector = VECTOR_DOUBLE_FAULT, .eip = t[TSS_EIP], .cs = t[TSS_CS],
 		.eflags = t[TSS_EFLAGS], .esp = t[TSS_ESP],
 	};
+	uint32_t addr = fault_address();
 	const char *stack;
-	uint32_t addr;
 
-	__asm__ volatile("movl %%cr2, %0" : "=r"(addr));
 	stack = kstack_guard_hit(addr);
 	if (stack != NULL)
 		panic_trap(&tf, "kernel stack overflow in thread %s", stack);

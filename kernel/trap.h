@@ -43,7 +43,7 @@ void irq_unmask(unsigned irq);
 /* Write the interrupts of each line that had any as "@counter irqN VALUE". */
 void irq_report(void);
 
-/* Called by trap.c for every system call; see kernel/syscall.c. */
-void syscall_dispatch(struct trap_frame *tf);
+/* Called by entry.asm, interrupts off, for every system call; see kernel/syscall.c. */
+void syscall_dispatch(struct trap_frame *tf, const uint32_t *arg);
 
 #endif

@@ -30,6 +30,7 @@ typedef uint64_t ns_t;		/* nanoseconds of the kernel's clock      */
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
 #define NORETURN	__attribute__((noreturn))
+#define ALWAYS_INLINE	inline __attribute__((always_inline))	/* on a path with a budget */
 #define PRINTF(f, a)	__attribute__((format(printf, f, a)))
 #define MUST_CHECK	__attribute__((warn_unused_result))
 

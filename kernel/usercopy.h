@@ -24,7 +24,8 @@ int copy_string_from_user(char *to, vaddr_t from, size_t size) MUST_CHECK;
 /* True if [start, start + bytes) lies in user space and doesn't wrap. */
 static inline bool user_range_ok(vaddr_t start, size_t bytes)
 {
-	return start >= USER_START && start <= USER_END && bytes <= USER_END - start;
+	return bytes <= USER_END - USER_START &&
+	       start - USER_START <= USER_END - USER_START - bytes;
 }
 
 /* The same for a few whole words, without a call's overhead: for IPC. */

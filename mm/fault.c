@@ -28,41 +28,9 @@ struct page *zero_page;
 
 /* ---- Shared by the steps ---- */
 
-static int32_t fault_pid(const struct fault *f)
-{
-	return f->mm->task ? f->mm->task->pid : 0;
-}
-
-pte_t *fault_lock_pte(const struct fault *f)
-{
-	uint32_t ignore = pte_present(f->seen) ? PTE_ACCESSED | PTE_DIRTY : 0;
-
-	spin_lock(&f->mm->page_table_lock);
-	if (((*f->pte ^ f->seen) & ~ignore) == 0)
-		return f->pte;
-	spin_unlock(&f->mm->page_table_lock);
-	return NULL;
-}
-
-void fault_unlock_pte(const struct fault *f)
-{
-	spin_unlock(&f->mm->page_table_lock);
-}
-
-void fault_done(const struct fault *f, const struct page *p)
-{
-	TRACE(FAULT_DONE, fault_pid(f), f->addr, page_pfn(p));
-}
-
 int fault_no_memory(void)
 {
 	return current->killed ? -EINTR : -ENOMEM;
-}
-
-void fault_map_anon(const struct fault *f, pte_t *pte, struct page *p, uint32_t bits)
-{
-	*pte = pte_make(page_pfn(p), PTE_PRESENT | PTE_USER | PTE_ACCESSED | bits);
-	page_map_anon(p, f->vma, f->addr);
 }
 
 /* ---- Nothing there ---- */
@@ -81,20 +49,12 @@ static int map_zero_page(struct fault *f)
 	return OK;
 }
 
-/* A write to untouched memory: a zeroed page of its own. */
-static int fill_zero(struct fault *f)
+/* Map `p`, new and filled, where nothing was; drop it if somebody was faster. */
+static ALWAYS_INLINE int map_new_page(struct fault *f, struct page *p)
 {
-	struct page *p;
-	pte_t *pte;
+	pte_t *pte = fault_lock_pte(f);
 
-	if (rmap_vma_prepare(f->vma) < 0)
-		return fault_no_memory();
-	p = page_alloc(GFP_USER | GFP_ZERO, 0);
-	if (!p)
-		return fault_no_memory();
-	TRACE(ZERO_FILL, page_pfn(p), fault_pid(f), f->addr);
 	page_set(p, PG_UPTODATE);
-	pte = fault_lock_pte(f);
 	if (!pte) {
 		page_drop(p);
 		return OK;
@@ -102,9 +62,23 @@ static int fill_zero(struct fault *f)
 	fault_map_anon(f, pte, p, PTE_WRITE | PTE_DIRTY);
 	fault_unlock_pte(f);
 	lru_insert_active(p);
-	COUNT(zero_fill);
 	fault_done(f, p);
 	return OK;
+}
+
+/* A write to untouched memory: a zeroed page of its own. */
+static int fill_zero(struct fault *f)
+{
+	struct page *p;
+
+	if (rmap_vma_prepare(f->vma) < 0)
+		return fault_no_memory();
+	p = page_alloc(GFP_USER | GFP_ZERO, 0);
+	if (!p)
+		return fault_no_memory();
+	TRACE(ZERO_FILL, page_pfn(p), fault_pid(f), f->addr);
+	COUNT(zero_fill);
+	return map_new_page(f, p);
 }
 
 /* Map the page of an object, of which the caller's reference goes into the PTE. Private
@@ -133,7 +107,6 @@ static int map_object_page(struct fault *f, struct page *p)
 static int copy_object_page(struct fault *f, struct page *from)
 {
 	struct page *p = NULL;
-	pte_t *pte;
 
 	if (rmap_vma_prepare(f->vma) == OK)
 		p = page_alloc(GFP_USER, 0);
@@ -144,18 +117,8 @@ static int copy_object_page(struct fault *f, struct page *from)
 	page_copy(page_address(p), page_address(from));
 	TRACE(COW, page_pfn(from), page_pfn(p), f->addr);
 	page_drop(from);
-	page_set(p, PG_UPTODATE);
-	pte = fault_lock_pte(f);
-	if (!pte) {
-		page_drop(p);
-		return OK;
-	}
-	fault_map_anon(f, pte, p, PTE_WRITE | PTE_DIRTY);
-	fault_unlock_pte(f);
-	lru_insert_active(p);
 	COUNT(cow_copy);
-	fault_done(f, p);
-	return OK;
+	return map_new_page(f, p);
 }
 
 static int fault_object(struct fault *f)
@@ -197,7 +160,6 @@ static struct vma *fault_vma(struct mm *mm, vaddr_t addr, enum fault_access acce
 /* What the PTE is now decides. It is one word and is looked at again under its lock. */
 static int fault_by_pte(struct fault *f)
 {
-	f->pte = pte_find(f->mm, f->addr);
 	f->seen = *f->pte;
 	if (pte_present(f->seen)) {
 		if (f->access == FAULT_WRITE && !(f->seen & PTE_WRITE))
@@ -215,13 +177,20 @@ static int fault_by_pte(struct fault *f)
 /* mm_fault() with the stack pointer, which bounds stack growth; 0: no bound. */
 static int fault_with_esp(struct mm *mm, vaddr_t addr, enum fault_access access, uint32_t esp)
 {
-	struct fault f = { .mm = mm, .addr = PAGE_DOWN(addr), .access = access };
+	struct fault f;
 	int error;
 
+	f.mm = mm;			/* (an initialiser would clear all first) */
+	f.addr = PAGE_DOWN(addr);
+	f.access = access;
 	mutex_lock(&mm->mmap_lock);
 	f.vma = fault_vma(mm, addr, access, esp, &error);
-	if (f.vma)
-		error = pte_prepare(mm, addr) < 0 ? fault_no_memory() : fault_by_pte(&f);
+	if (f.vma) {
+		f.pte = pte_look_up(mm->pgdir, addr);
+		if (!f.pte)
+			f.pte = pte_prepare(mm, addr);
+		error = f.pte ? fault_by_pte(&f) : fault_no_memory();
+	}
 	mutex_unlock(&mm->mmap_lock);
 	return error;
 }
@@ -268,18 +237,23 @@ static NORETURN void kernel_fault(struct trap_frame *tf, vaddr_t addr)
 void page_fault_trap(struct trap_frame *tf, vaddr_t addr)
 {
 	enum fault_access access = tf->error & ERROR_WRITE ? FAULT_WRITE : FAULT_READ;
-	uint32_t fixup = trap_from_user(tf) ? 0 : usercopy_fixup(tf->eip);
-	struct task *t = current_task();
+	const struct trap_frame *user = tf;
+	struct task *t = current->task;
 	int error = -EFAULT;
+	uint32_t fixup = 0;
 
-	if (!trap_from_user(tf) && (!fixup || !t))
-		kernel_fault(tf, addr);
+	if (!trap_from_user(tf)) {
+		fixup = usercopy_fixup(tf->eip);
+		if (!fixup || !t)
+			kernel_fault(tf, addr);
+		user = current_trap_frame();
+	}
 	COUNT(pgfault);
 	t->faults++;
 	TRACE(FAULT, t->pid, addr, (tf->error & ERROR_WRITE) >> 1 |
 	      (tf->error & ERROR_USER) >> 1 | (tf->error & ERROR_PRESENT) << 2);
 	if (addr < USER_END)
-		error = fault_with_esp(t->mm, addr, access, current_trap_frame()->esp);
+		error = fault_with_esp(t->mm, addr, access, user->esp);
 	if (!error)
 		return;
 	if (fixup)

@@ -2,7 +2,10 @@
 #ifndef MM_FAULT_STEPS_H
 #define MM_FAULT_STEPS_H
 
+#include "kernel/task.h"
+#include "kernel/trace.h"
 #include "mm/fault.h"
+#include "mm/rmap.h"
 #include "mm/vma.h"
 
 /*
@@ -19,17 +22,45 @@ struct fault {
 	pte_t		  seen;		/* what the PTE was */
 };
 
+static inline int32_t fault_pid(const struct fault *f)
+{
+	return f->mm->task ? f->mm->task->pid : 0;
+}
+
+static inline void fault_unlock_pte(const struct fault *f)
+{
+	spin_unlock(&f->mm->page_table_lock);
+}
+
 /* Take the page_table_lock and return the PTE if it is as seen (but for accessed and dirty
  * bits); else NULL, without the lock. After every sleep. */
-pte_t *fault_lock_pte(const struct fault *f);
-void fault_unlock_pte(const struct fault *f);
+static inline pte_t *fault_lock_pte(const struct fault *f)
+{
+	uint32_t ignore = pte_present(f->seen) ? PTE_ACCESSED | PTE_DIRTY : 0;
+
+	spin_lock(&f->mm->page_table_lock);
+	if (((*f->pte ^ f->seen) & ~ignore) == 0)
+		return f->pte;
+	fault_unlock_pte(f);
+	return NULL;
+}
+
 /* Trace the end of the fault. */
-void fault_done(const struct fault *f, const struct page *p);
+static inline void fault_done(const struct fault *f, const struct page *p)
+{
+	TRACE(FAULT_DONE, fault_pid(f), f->addr, page_pfn(p));
+}
+
+/* Set the PTE, locked, to map the anonymous `p`, whose reference it takes over. */
+static inline void fault_map_anon(const struct fault *f, pte_t *pte, struct page *p,
+				  uint32_t bits)
+{
+	*pte = pte_make(page_pfn(p), PTE_PRESENT | PTE_USER | PTE_ACCESSED | bits);
+	page_map_anon(p, f->vma, f->addr);
+}
+
 /* No memory: -EINTR if that is because the caller was killed. */
 int fault_no_memory(void);
-/* Set the PTE, locked, to map the anonymous `p`, whose reference it takes over. */
-void fault_map_anon(const struct fault *f, pte_t *pte, struct page *p, uint32_t bits);
-
 int fault_write_protected(struct fault *f);	/* cow.c: a write to a read-only PTE */
 int fault_swapped(struct fault *f);		/* swapin.c: the PTE is a swap entry */
 

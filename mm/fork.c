@@ -43,15 +43,14 @@ static int copy_pte(struct vma *child, vaddr_t addr, pte_t *from, pte_t *to)
 /* The PTEs of [start, end), all in one page table. Sleeps before it locks. */
 static int copy_table(struct vma *child, struct vma *parent, vaddr_t start, vaddr_t end)
 {
-	int error = pte_prepare(child->mm, start);
-	pte_t *from, *to;
+	pte_t *from, *to = pte_prepare(child->mm, start);
+	int error = OK;
 
-	if (error)
-		return error;
+	if (!to)
+		return -ENOMEM;
 	spin_lock(&parent->mm->page_table_lock);
 	spin_lock_nested(&child->mm->page_table_lock);
 	from = pte_find(parent->mm, start);
-	to = pte_find(child->mm, start);
 	for (vaddr_t addr = start; addr < end && !error; addr += PAGE_SIZE, from++, to++) {
 		if (*from)
 			error = copy_pte(child, addr, from, to);

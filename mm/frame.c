@@ -166,7 +166,8 @@ struct page *page_alloc(enum gfp flags, unsigned order)
 	COUNT_ADD(pgalloc, 1u << order);
 	TRACE(ALLOC, page_pfn(p), order, flags);
 	if (flags & GFP_ZERO) {
-		for (unsigned i = 0; i < 1u << order; i++)
+		page_zero(page_address(p));
+		for (unsigned i = 1; i < 1u << order; i++)
 			page_zero(page_address(p + i));
 	}
 	return p;

@@ -41,7 +41,7 @@ extern struct zone zones[ZONE_COUNT];
 /* The zone that the frame of `p` lies in. */
 static inline struct zone *page_zone(const struct page *p)
 {
-	return &zones[page_is(p, PG_NORMAL) ? ZONE_NORMAL : ZONE_DMA];
+	return page_is(p, PG_NORMAL) ? &zones[ZONE_NORMAL] : &zones[ZONE_DMA];
 }
 
 enum gfp {

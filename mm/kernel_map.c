@@ -18,7 +18,7 @@
 #include "mm/kstack.h"
 #include "mm/pgtable.h"
 
-enum { TABLE_ENTRIES = 1024, LARGE_SHIFT = 22 };
+enum { LARGE_SHIFT = 22 };
 #define LARGE_BYTES (1u << LARGE_SHIFT)
 
 extern pte_t boot_pgdir[], boot_table[], boot_stack_guard[];

@@ -52,8 +52,10 @@ void lru_insert_active(struct page *p)
 	struct zone *z = page_zone(p);
 	uint32_t flags = spin_lock_irq(&z->lru_lock);
 
-	page_set(p, PG_ACTIVE);
-	link_page(z, p, LRU_HEAD);
+	KASSERT2(!page_is(p, PG_LRU | PG_BUDDY | PG_RESERVED), "frame.4", page_pfn(p), p->flags);
+	page_set(p, PG_LRU | PG_ACTIVE);
+	list_insert(&z->active, &p->lru);
+	z->active_count++;
 	spin_unlock_irq(&z->lru_lock, flags);
 	TRACE(LRU_ADD, page_pfn(p), 1, 0);
 }

@@ -14,7 +14,6 @@
 #include "mm/pgtable.h"
 #include "mm/vma.h"
 
-enum { TABLE_SHIFT = 22, TABLE_ENTRIES = 1024 };
 #define TABLE_BYTES	(1u << TABLE_SHIFT)
 #define USER_TABLES	(USER_END >> TABLE_SHIFT)
 #define TABLE_BITS	(PTE_PRESENT | PTE_WRITE | PTE_USER)
@@ -64,32 +63,32 @@ void pgtable_destroy(struct mm *mm)
 /* The PTE of `addr`, or NULL if there is no page table for it. Never sleeps. */
 pte_t *pte_find(struct mm *mm, vaddr_t addr)
 {
-	pte_t entry = mm->pgdir[addr >> TABLE_SHIFT];
-	pte_t *table;
-
-	if (!pte_present(entry))
-		return NULL;
-	table = paddr_address(entry & PAGE_MASK);
-	return &table[addr >> PAGE_SHIFT & (TABLE_ENTRIES - 1)];
+	return pte_look_up(mm->pgdir, addr);
 }
 
-/* Make sure that `addr` has a page table. -ENOMEM. mmap_lock held (or the mm is nobody
- * else's yet), no spinlock. Sleeps. */
-int pte_prepare(struct mm *mm, vaddr_t addr)
+/* Give `addr` a page table, all zeros. -ENOMEM. Sleeps. */
+static int table_insert(struct mm *mm, vaddr_t addr)
 {
-	pte_t *entry = &mm->pgdir[addr >> TABLE_SHIFT];
-	struct page *p;
+	struct page *p = table_alloc();
 
-	KASSERT2(addr < USER_END, "pt.1", addr, 0);
-	if (pte_present(*entry))
-		return OK;
-	p = table_alloc();
 	if (!p)
 		return -ENOMEM;
 	spin_lock(&mm->page_table_lock);
-	*entry = page_paddr(p) | TABLE_BITS;
+	mm->pgdir[addr >> TABLE_SHIFT] = page_paddr(p) | TABLE_BITS;
 	spin_unlock(&mm->page_table_lock);
 	return OK;
+}
+
+/* The PTE of `addr`, of a new page table if there is none. NULL without memory. mmap_lock
+ * held (or the mm is nobody else's yet), no spinlock. Sleeps. */
+pte_t *pte_prepare(struct mm *mm, vaddr_t addr)
+{
+	pte_t *pte = pte_look_up(mm->pgdir, addr);
+
+	KASSERT2(addr < USER_END, "pt.1", addr, 0);
+	if (!pte && table_insert(mm, addr) == OK)
+		pte = pte_look_up(mm->pgdir, addr);
+	return pte;
 }
 
 /* Where the next page table after the one of `addr` begins; USER_END at most. */

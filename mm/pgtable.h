@@ -35,10 +35,22 @@ static inline pte_t pte_from_swap(swap_entry e) { return e.v; }
 
 int  pgtable_create(struct mm *mm);		/* kernel half shared. -ENOMEM. Sleeps */
 void pgtable_destroy(struct mm *mm);		/* user PTEs are all gone already */
-/* The PTE of `addr`, or NULL if there is no page table for it. RANK_PAGE_TABLE. */
+enum { TABLE_SHIFT = 22, TABLE_ENTRIES = 1024 };
+/* The PTE of `addr` in the tables of `pgdir`, or NULL if there is no page table for it. */
+static inline pte_t *pte_look_up(const pte_t *pgdir, vaddr_t addr)
+{
+	pte_t entry = pgdir[addr >> TABLE_SHIFT];
+
+	if (!pte_present(entry))
+		return NULL;
+	return (pte_t *)paddr_address(entry & PAGE_MASK) +
+	       (addr >> PAGE_SHIFT & (TABLE_ENTRIES - 1));
+}
+/* The same of `mm`. RANK_PAGE_TABLE. */
 pte_t *pte_find(struct mm *mm, vaddr_t addr);
-/* Make sure that there is one. -ENOMEM. Sleeps; call it before taking the lock. */
-int  pte_prepare(struct mm *mm, vaddr_t addr);
+/* The same, and make the table if there is none. NULL without memory. Sleeps; call it
+ * before taking the lock. */
+pte_t *pte_prepare(struct mm *mm, vaddr_t addr);
 /* Free the page tables that lie wholly in [start, end): no vma is there any more, so they
  * map nothing. mmap_lock held. */
 void pgtable_trim(struct mm *mm, vaddr_t start, vaddr_t end);
@@ -50,7 +62,15 @@ uint32_t pte_table_count(const struct mm *mm);
 vaddr_t pgtable_next(vaddr_t addr);
 void tlb_flush_page(struct mm *mm, vaddr_t addr);
 void tlb_flush_mm(struct mm *mm);
-void pgtable_switch(struct mm *mm);		/* NULL: any, only the kernel half counts */
+/* Make `mm` the address space that user addresses mean; NULL: any will do. Called with
+ * interrupts off by the thread switch, or by the thread that changes its own. */
+extern struct mm *pgtable_loaded;
+void pgtable_load(struct mm *mm);
+static inline void pgtable_switch(struct mm *mm)
+{
+	if (mm != NULL && mm != pgtable_loaded)
+		pgtable_load(mm);
+}
 /* `mm` is going away: if its page directory is loaded, load the kernel's own. */
 void pgtable_leave(struct mm *mm);
 

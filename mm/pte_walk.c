@@ -6,7 +6,7 @@
 #include "mm/pgtable.h"
 #include "mm/vma.h"
 
-enum { PTES_PER_TABLE = PAGE_SIZE / sizeof(pte_t), TABLE_SHIFT = 22 };
+enum { PTES_PER_TABLE = PAGE_SIZE / sizeof(pte_t) };
 
 /*
  * Call fn for each PTE of `mm` below USER_END that isn't 0, in rising order. fn may

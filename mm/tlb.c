@@ -8,11 +8,11 @@
 #include "mm/pgtable.h"
 #include "mm/vma.h"
 
-static struct mm *loaded;		/* NULL: the kernel's own directory */
+struct mm *pgtable_loaded;		/* NULL: the kernel's own directory */
 
 static void load_directory(const pte_t *pgdir)
 {
-	paddr_t pa = page_paddr(address_page(pgdir));
+	paddr_t pa = address_paddr(pgdir);
 
 	__asm__ volatile("movl %0, %%cr3" : : "r"(pa) : "memory");
 }
@@ -20,32 +20,28 @@ static void load_directory(const pte_t *pgdir)
 /* The PTE of `addr` in `mm` has changed. */
 void tlb_flush_page(struct mm *mm, vaddr_t addr)
 {
-	if (mm == loaded)
+	if (mm == pgtable_loaded)
 		__asm__ volatile("invlpg %0" : : "m"(*(char *)(uintptr_t)addr) : "memory");
 }
 
 /* Many PTEs of `mm`, or its directory, have changed. */
 void tlb_flush_mm(struct mm *mm)
 {
-	if (mm == loaded)
+	if (mm == pgtable_loaded)
 		load_directory(mm->pgdir);
 }
 
-/* Make `mm` the address space that user addresses mean; NULL: any will do. Called with
- * interrupts off by the thread switch, or by the thread that changes its own. */
-void pgtable_switch(struct mm *mm)
+void pgtable_load(struct mm *mm)
 {
-	if (!mm || mm == loaded)
-		return;
-	loaded = mm;
+	pgtable_loaded = mm;
 	load_directory(mm->pgdir);
 }
 
 /* `mm` is going away: if it is loaded, load the kernel's own directory. */
 void pgtable_leave(struct mm *mm)
 {
-	if (mm != loaded)
+	if (mm != pgtable_loaded)
 		return;
-	loaded = NULL;
+	pgtable_loaded = NULL;
 	load_directory(kernel_pgdir);
 }

@@ -29,17 +29,12 @@ struct vma *vma_prev(const struct vma *v)
 	return v->link.prev == &v->mm->vmas ? NULL : list_entry(v->link.prev, struct vma, link);
 }
 
-/*
- * The vma that holds `addr`, or else the first one above it; NULL if there is none.
- * mmap_lock or page_table_lock held. The last answer is tried first: faults come in runs.
- */
-struct vma *vma_find(struct mm *mm, vaddr_t addr)
+/* vma_find() by the tree; remembers what it found. */
+struct vma *vma_search(struct mm *mm, vaddr_t addr)
 {
-	struct vma *v = mm->last_found, *best = NULL;
 	struct tree_node *n = mm->vma_tree.root;
+	struct vma *v, *best = NULL;
 
-	if (v && addr >= v->start && addr < v->end)
-		return v;
 	while (n) {
 		v = container_of(n, struct vma, node);
 		if (addr >= v->end) {

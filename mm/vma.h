@@ -93,8 +93,15 @@ struct mm *mm_create_empty(struct mm *parent);
 void mm_pin(struct mm *mm);
 void mm_unpin(struct mm *mm);
 
-/* The vma that holds `addr`, or the first one above it; NULL if none. */
-struct vma *vma_find(struct mm *mm, vaddr_t addr);
+struct vma *vma_search(struct mm *mm, vaddr_t addr);
+/* The vma that holds `addr`, or else the first one above it; NULL if there is none.
+ * mmap_lock or page_table_lock held. The last answer is tried first: faults come in runs. */
+static inline struct vma *vma_find(struct mm *mm, vaddr_t addr)
+{
+	struct vma *v = mm->last_found;
+
+	return v && addr >= v->start && addr < v->end ? v : vma_search(mm, addr);
+}
 /* The vma that holds `addr` or NULL. */
 struct vma *vma_at(struct mm *mm, vaddr_t addr);
 

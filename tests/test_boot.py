@@ -156,6 +156,18 @@ def test_boot_run_02():
     assert done.returncode == 0
 
 
+def test_boot_run_03():
+    """make run's vmstat ends with the job, and even one that goes on for ever does not keep the machine up"""
+    def boot(job):
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tools/boot"), "--job", job], capture_output=True,
+                              text=True, timeout=120, stdin=subprocess.DEVNULL, check=False)
+        assert done.returncode == 0, done.stdout[-800:] + done.stderr
+        return done.stdout.split("clockhand$ ")[-1]
+    after = boot("vmstat 1 &\nsleep 1\nkill $!\nwait\nsleep 2")
+    assert not re.search(r"^(?: *\d+){14,}", after, re.MULTILINE), after
+    boot("vmstat 1 &")
+
+
 @pytest.mark.parametrize("keys", [b"\x01x", b"poweroff\r"], ids=["boot-terminal-01", "boot-terminal-02"])
 def test_boot_terminal(keys):
     """Ctrl-A X and poweroff end make run, and the terminal is as it was"""

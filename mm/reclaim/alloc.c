@@ -25,15 +25,10 @@ static uint32_t mark_of(const struct zone *z, enum mark mark)
 
 struct page *take_above(enum gfp flags, unsigned order, enum mark mark)
 {
-	uint32_t frames = 1u << order;
-
 	for (int i = flags & GFP_DMA ? ZONE_DMA : ZONE_NORMAL; i >= ZONE_DMA; i--) {
 		struct zone *z = &zones[i];
-		struct page *p;
+		struct page *p = zone_take(z, order, mark_of(z, mark));
 
-		if (z->free < frames || z->free - frames < mark_of(z, mark))
-			continue;
-		p = frame_take(z, order);
 		if (p)
 			return p;
 	}

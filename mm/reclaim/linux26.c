@@ -183,8 +183,11 @@ static struct page *alloc_slowly(enum gfp flags, unsigned order)
 /* page_alloc(): the passes of VM-HISTORY 4.3. */
 static struct page *linux26_alloc(enum gfp flags, unsigned order)
 {
-	struct page *p = take_above(flags, order, MARK_LOW);
+	struct zone *first = flags & GFP_DMA ? &zones[ZONE_DMA] : &zones[ZONE_NORMAL];
+	struct page *p = zone_take(first, order, first->low);
 
+	if (!p)
+		p = take_above(flags, order, MARK_LOW);
 	if (p)
 		return p;
 	kswapd_wake();

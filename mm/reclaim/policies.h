@@ -2,6 +2,7 @@
 #ifndef MM_RECLAIM_POLICIES_H
 #define MM_RECLAIM_POLICIES_H
 
+#include "mm/frame.h"
 #include "mm/reclaim.h"
 
 extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
@@ -20,6 +21,12 @@ void refill_inactive(struct zone *z, unsigned count, bool take_mapped);
 void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc);
 
 /* ---- alloc.c ---- */
+
+/* A block from `z` if that leaves it at least `mark` frames free; NULL: none. */
+static inline struct page *zone_take(struct zone *z, unsigned order, uint32_t mark)
+{
+	return z->free >= mark + (1u << order) ? frame_take(z, order) : NULL;
+}
 
 enum mark { MARK_NONE, MARK_HALF, MARK_MIN, MARK_LOW };
 /* A block from the highest allowed zone that stays above its watermark; NULL: none. */

@@ -16,21 +16,32 @@ LAST_RECORDS = 4
 # Where a failure of an area is looked for when neither an invariant nor a backtrace says more.
 AREAS = {
     "boot": "kernel/main.c kernel_main()",
+    "commit": "mm/commit.c commit_ask()",
     "disk": "drivers/ide.c",
+    "exec": "user/servers/load.c",
+    "fork": "mm/fork.c",
     "fpu": "kernel/fpu.c fpu_trap()",
     "image": "tools/image",
     "ipc": "kernel/ipc.c",
     "lab": "kernel/time.c",
+    "libc": "user/libc/",
+    "mem": "mm/mmap.c",
     "mm": "mm/fault.c mm_fault()",
     "oom": "mm/oom/",
     "proc": "user/servers/proc.c",
     "rmap": "mm/rmap/",
     "run": "tools/runner/machine.py judge()",
+    "shell": "user/sh/",
+    "sig": "kernel/exception.c",
+    "stack": "mm/fault.c mm_fault()",
     "swap": "mm/swap/",
+    "swapped": "mm/swapin.c fault_swapped()",
     "sys": "kernel/syscall.c",
+    "task": "kernel/task_calls.c",
     "tools": "tools/",
     "user": "user/",
     "vm": "mm/fault.c mm_fault()",
+    "zero": "mm/fault.c mm_fault()",
 }
 QUIET = {"panic", "panic_trap", "panic_assert", "kassert_fail", "assert_fail"}
 

@@ -15,7 +15,7 @@ WERROR   ?= 1
 
 GCC_INCLUDE := $(shell $(KCC) -m32 -print-file-name=include)
 
-# Arguments in eax, edx, ecx: the assembler files and --wrap below know it.
+# Arguments in eax, edx, ecx: the assembler files know it.
 KCFLAGS := -m32 -mregparm=3 -march=i486 -mtune=i486 -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
 	-fno-stack-protector -fcf-protection=none -fno-omit-frame-pointer \
 	-fno-asynchronous-unwind-tables -fno-strict-aliasing -mpreferred-stack-boundary=2 \
@@ -30,8 +30,7 @@ KSOURCES := $(sort $(wildcard boot/*.c kernel/*.c drivers/*.c mm/*.c mm/reclaim/
 KASM     := $(sort $(wildcard boot/*.asm kernel/*.asm))
 KOBJECTS := $(KASM:%.asm=$(B)/%.asm.o) $(KSOURCES:%.c=$(B)/%.o)
 
-KLINK = $(LD) -m elf_i386 -T boot/kernel.ld -z noexecstack --no-warn-rwx-segments \
-	--wrap=__udivdi3 --wrap=__udivmoddi4
+KLINK = $(LD) -m elf_i386 -T boot/kernel.ld -z noexecstack --no-warn-rwx-segments
 
 .PHONY: kernel
 kernel: $(B)/clockhand.elf $(B)/clockhand
@@ -46,8 +45,6 @@ $(B)/%.asm.o: %.asm tools/make/kernel.mk
 	@echo "  NASM  $<"
 	@$(NASM) -f elf32 -g -F dwarf -MD $(@:.o=.d) -MP -o $@ $<
 
-# The compiler calls these with their arguments on the stack, whatever the rest does.
-KCFLAGS_div64 := -mregparm=0
 # gcc would turn the loops of strlen and memcpy into calls of themselves.
 KCFLAGS_string := -fno-tree-loop-distribute-patterns
 

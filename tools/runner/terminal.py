@@ -13,15 +13,16 @@ import tty
 
 ESCAPE = 0x01                   # Ctrl-A
 END_OF_INPUT = b"\x04"          # Ctrl-D
-QUIET_SECONDS = 0.1             # a prompt is a prompt when nothing follows it
+QUIET_SECONDS = 0.1             # after a prompt, for what it interrupted to come to its end
+NOISE_SECONDS = 2.0             # something in the background may never be quiet
 ASK_AGAIN_SECONDS = 2.0
 
 
 class Terminal:
     """Context manager around one machine with `console`, a connected socket."""
 
-    def __init__(self, machine, prompts):
-        self.machine, self.prompts = machine, prompts
+    def __init__(self, machine, prompt):
+        self.machine, self.prompt = machine, prompt
         self.input = sys.stdin.fileno() if sys.stdin else -1
         self.is_tty = self.input >= 0 and os.isatty(self.input)
         self.saved = None
@@ -30,6 +31,7 @@ class Terminal:
         self.ended = self.input < 0     # no more input
         self.pending = b""              # read and not yet sent
         self.recent = b""               # the end of the machine's output
+        self.prompted = None            # when the shell asked for a line it hasn't got yet
         self.last_output = time.monotonic()
         self.last_end = 0.0
 
@@ -63,8 +65,10 @@ class Terminal:
             return
         if not data:
             return
-        self.recent = (self.recent + data)[-64:]
         self.last_output = time.monotonic()
+        if self.prompt in self.recent + data:
+            self.prompted = self.last_output
+        self.recent = (self.recent + data)[-(len(self.prompt) - 1):]
         if not self.is_tty or self.saved is None:
             data = data.replace(b"\r\n", b"\n")
         os.write(sys.stdout.fileno(), data)
@@ -101,8 +105,9 @@ class Terminal:
 
     def _asked(self):
         """Does the shell wait for a line?"""
-        return (time.monotonic() - self.last_output >= QUIET_SECONDS
-                and self.recent.endswith(self.prompts))
+        now = time.monotonic()
+        return self.prompted is not None and (now - self.last_output >= QUIET_SECONDS
+                                              or now - self.prompted >= NOISE_SECONDS)
 
     def _send(self):
         if self.pending and self.is_tty:
@@ -112,7 +117,7 @@ class Terminal:
             line, mark, rest = self.pending.partition(b"\r")
             if mark or self.ended:
                 self._write(line + b"\r")
-                self.pending, self.recent = rest, b""
+                self.pending, self.prompted = rest, None
         elif self.ended and not self.pending and self._asked():
             if time.monotonic() - self.last_end > ASK_AGAIN_SECONDS:
                 self._write(END_OF_INPUT)

@@ -1,5 +1,6 @@
 /* Running lists of commands. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,10 @@ static int status_of(int status)
 	return WIFSIGNALED(status) ? STATUS_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Tell of a process that a signal ended. */
+/* Tell of a process that a signal ended, unless it was asked to end. */
 static void signal_tell(int pid, int status)
 {
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM)
 		fprintf(stderr, "sh: process %d: %s\n", pid, strsignal(WTERMSIG(status)));
 }
 
@@ -44,11 +45,15 @@ static void exec_or_exit(char **argv)
 	_exit(status);
 }
 
+static int exec_in_place;	/* this process was forked for one command and becomes it */
+
 static int run_program(char **argv)
 {
 	pid_t pid;
 
 	fflush(NULL);
+	if (exec_in_place)
+		exec_or_exit(argv);
 	pid = fork();
 	if (pid < 0) {
 		sh_error(argv[0], strerror(errno));
@@ -141,7 +146,16 @@ static int run_and_or(const struct token *t, int active)
 	}
 }
 
-/* Run tokens t[0, length) in a process of their own. */
+/* Is t, up to its "&", one command and nothing else? */
+static int is_one_command(const struct token *t)
+{
+	while (t->kind == TOKEN_WORD)
+		t++;
+	return t->kind == TOKEN_AMP;
+}
+
+/* Run t, up to its "&", in a process of its own: the program's own one if it is a single
+ * command, so that `kill $!` ends it. */
 static void run_background(const struct token *t)
 {
 	pid_t pid;
@@ -150,6 +164,7 @@ static void run_background(const struct token *t)
 	pid = fork();
 	if (pid == 0) {
 		shell.interactive = 0;
+		exec_in_place = is_one_command(t);
 		run_and_or(t, 1);
 		fflush(NULL);
 		_exit(shell.status);

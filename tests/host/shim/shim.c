@@ -58,20 +58,20 @@ void shim_machine(uint32_t bytes)
 
 void spin_init(struct spinlock *l, enum lock_rank rank)
 {
-	l->rank = (uint8_t)rank;
+	l->bit = BIT(rank);
 	l->held = false;
 }
 
 void spin_lock_nested(struct spinlock *l)
 {
-	KASSERT2(!l->held, "lock: taken twice", l->rank, 0);
+	KASSERT2(!l->held, "lock: taken twice", l->bit, 0);
 	l->held = true;
-	current->held_ranks |= BIT(l->rank);
+	current->held_ranks |= l->bit;
 }
 
 void spin_lock(struct spinlock *l)
 {
-	KASSERT2((current->held_ranks >> l->rank) == 0, "lock.1", l->rank, current->held_ranks);
+	KASSERT2(current->held_ranks < l->bit, "lock.1", l->bit, current->held_ranks);
 	spin_lock_nested(l);
 }
 
@@ -85,9 +85,9 @@ bool spin_trylock(struct spinlock *l)
 
 void spin_unlock(struct spinlock *l)
 {
-	KASSERT2(l->held, "lock: not held", l->rank, 0);
+	KASSERT2(l->held, "lock: not held", l->bit, 0);
 	l->held = false;
-	current->held_ranks &= ~BIT(l->rank);
+	current->held_ranks &= ~l->bit;
 }
 
 uint32_t spin_lock_irq(struct spinlock *l)
@@ -114,14 +114,14 @@ bool lock_any_spin_held(void)
 
 void mutex_init(struct mutex *m, enum lock_rank rank)
 {
-	m->rank = (uint8_t)rank;
+	m->bit = BIT(rank);
 	m->owner = NULL;
 	list_init(&m->waiters);
 }
 
 void mutex_lock(struct mutex *m)
 {
-	KASSERT2(!m->owner, "lock: mutex free", m->rank, 0);
+	KASSERT2(!m->owner, "lock: mutex free", m->bit, 0);
 	KASSERT2(!lock_any_spin_held(), "lock.2", current->held_ranks, 0);
 	m->owner = current;
 }
@@ -136,7 +136,7 @@ bool mutex_trylock(struct mutex *m)
 
 void mutex_unlock(struct mutex *m)
 {
-	KASSERT2(m->owner == current, "lock: owner", m->rank, 0);
+	KASSERT2(m->owner == current, "lock: owner", m->bit, 0);
 	m->owner = NULL;
 }
 
@@ -219,14 +219,6 @@ uint32_t shim_random(uint32_t below)
 ns_t clock_ns(void)
 {
 	return host_ns += 1000;
-}
-
-void trace_write(enum trace_event event, uint32_t a, uint32_t b, uint32_t c)
-{
-	(void)event;
-	(void)a;
-	(void)b;
-	(void)c;
 }
 
 WEAK void kobject_destroy(struct kobject *k)

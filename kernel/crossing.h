@@ -1,0 +1,35 @@
+/*
+ * Crossing between user mode and the kernel, as seen by the running thread: inline,
+ * because every system call and fault pays for it. Interrupts off in both.
+ *
+ * Time is charged as kernel/sched.c says: the moment is added to what ends and taken
+ * from what begins.
+ */
+#ifndef KERNEL_CROSSING_H
+#define KERNEL_CROSSING_H
+
+#include "kernel/thread.h"
+#include "kernel/timer.h"
+
+/* The kernel was entered from user mode. */
+static inline void thread_enter_kernel(void)
+{
+	uint64_t now = cycles_now();
+
+	current->cycles[CPU_USER] += now;
+	current->cycles[CPU_SYSTEM] -= now;
+}
+
+/* The kernel is about to go to user mode: first whatever else must run. */
+static inline void thread_leave_kernel(void)
+{
+	uint64_t now;
+
+	if (held_ranks != 0 || need_resched || current->killed)
+		thread_before_user_mode();
+	now = cycles_now();
+	current->cycles[CPU_SYSTEM] += now;
+	current->cycles[CPU_USER] -= now;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * How much memory is promised. Without arguments the default rule is tried; `one MIB` and
+ * `sum MIB` print how much a program gets in one piece, or in pieces of 1 MiB. Nothing is
+ * touched.
+ *
+ * run: --ram 16M --swap 16M
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <clockhand.h>
+#include "user/tests/tap.h"
+
+enum { MIB = 1 << 20 };
+
+static char *map(unsigned mib, int flags)
+{
+	return mmap(NULL, (size_t)mib * MIB, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+}
+
+static unsigned got_in_one(unsigned mib)
+{
+	char *p = map(mib, 0);
+
+	if (p == MAP_FAILED)
+		return 0;
+	munmap(p, (size_t)mib * MIB);
+	return mib;
+}
+
+static unsigned got_in_pieces(unsigned mib)
+{
+	unsigned n = 0;
+
+	while (n < mib && map(1, 0) != MAP_FAILED)
+		n++;
+	return n;
+}
+
+static uint32_t committed(void)
+{
+	struct abi_memory m;
+
+	sys_sysinfo(SYSINFO_MEMORY, &m, sizeof(m));
+	return m.committed;
+}
+
+static void default_rule(void)
+{
+	uint32_t before;
+	char *p;
+
+	tap_equal(got_in_one(24), 24, "commit-guess-01", "more than RAM, less than RAM and swap");
+	before = committed();		/* now stack and heap have their size */
+	errno = 0;
+	tap_equal(got_in_one(64), 0, "commit-guess-02", "more than both is refused");
+	tap_equal(errno, ENOMEM, "commit-guess-03", "with ENOMEM");
+	tap_equal(got_in_one(64), 0, "commit-guess-04", "and again");
+	tap_equal(committed(), before, "commit-count-01", "what is unmapped is promised no more");
+	p = map(64, MAP_NORESERVE);
+	tap_case(p != MAP_FAILED, "commit-noreserve-01", "MAP_NORESERVE asks for no promise");
+	tap_equal(committed(), before, "commit-count-02", "and none is made");
+	munmap(p, 64u * MIB);
+	p = map(8, 0);
+	tap_equal(committed(), before + 8 * MIB / TAP_PAGE, "commit-count-03", "8 MiB are promised");
+	munmap(p + MIB, 6u * MIB);
+	tap_equal(committed(), before + 2 * MIB / TAP_PAGE, "commit-count-04", "less a hole of 6");
+	munmap(p, 8u * MIB);
+	tap_equal(committed(), before, "commit-count-05", "and then nothing");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned mib = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
+
+	if (mib != 0) {
+		printf("%u\n", strcmp(argv[1], "one") ? got_in_pieces(mib) : got_in_one(mib));
+		return 0;
+	}
+	default_rule();
+	return tap_done();
+}
