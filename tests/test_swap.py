@@ -153,6 +153,12 @@ def test_swap_off_03():
     done.expect([r[0] for r in table(done)[0]] == ["hda1"], done.out)
 
 
+def test_swap_off_04():
+    """swapoff ends although the pages fit into no RAM and their owner goes on using them: they move to the other area"""
+    done = run("hogmem 20 & sleep 1; swapoff hda1; echo off $?; swapon -s; audit", "--swap", "32M:5", "--swap", "32M:3", *SMALL)
+    done.expect(done.exit == 0 and "off 0" in done.out and swaps(done) == ["hdb1"], f"exit {done.exit}: {done.out}")
+
+
 # ---- full, none ----
 
 def test_swap_none_01():
