@@ -11,7 +11,7 @@ NOTHING_TO_BREAK = 3
 @pytest.mark.parametrize("number", range(len(BROKEN)), ids=[f"audit-break-{n + 1:02}" for n in range(len(BROKEN))])
 def test_audit_break(number):
     """the broken invariant is named by the audit, which fails, unless an assertion meets it first"""
-    done = run(f"hogmem 10 1 & sleep 1; fault break {number} || exit 99; audit", "--ram", "8M", "--swap", "16M",
+    done = run(f"hogmem 10 & sleep 1; fault break {number} || exit 99; audit", "--ram", "8M", "--swap", "16M",
                "--param", "test.faults=1", "--param", "log=serial")
     done.expect(done.exit not in (0, 99) or done.cause == "panic", f"exit {done.exit}: {done.out}")
     area = BROKEN[number].split(".")[0]
