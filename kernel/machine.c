@@ -95,30 +95,28 @@ int32_t sys_machine(const uint32_t *arg)
 
 /* ---- Swap areas ---- */
 
+/* The name of a device at user address `from`, for root only. A length or -errno. */
+static int area_name(char name[DEVICE_NAME_BYTES], vaddr_t from)
+{
+	if (current_task()->uid != 0)
+		return -EPERM;
+	return copy_string_from_user(name, from, DEVICE_NAME_BYTES);
+}
+
 /* swapon(name, priority): "hdb1"; priority -1 is the next lower one. */
 int32_t sys_swapon(const uint32_t *arg)
 {
 	char name[DEVICE_NAME_BYTES];
-	int length;
+	int length = area_name(name, arg[0]);
 
-	if (current_task()->uid != 0)
-		return -EPERM;
-	length = copy_string_from_user(name, arg[0], sizeof(name));
-	if (length < 0)
-		return length;
-	return swap_on(name, (int)arg[1]);
+	return length < 0 ? length : swap_on(name, (int)arg[1]);
 }
 
 /* swapoff(name) */
 int32_t sys_swapoff(const uint32_t *arg)
 {
 	char name[DEVICE_NAME_BYTES];
-	int length;
+	int length = area_name(name, arg[0]);
 
-	if (current_task()->uid != 0)
-		return -EPERM;
-	length = copy_string_from_user(name, arg[0], sizeof(name));
-	if (length < 0)
-		return length;
-	return swap_off(name);
+	return length < 0 ? length : swap_off(name);
 }

@@ -49,20 +49,12 @@ static int map_zero_page(struct fault *f)
 	return OK;
 }
 
-/* A write to untouched memory: a zeroed page of its own. */
-static int fill_zero(struct fault *f)
+/* Map `p`, new and filled, where nothing was; drop it if somebody was faster. */
+static ALWAYS_INLINE int map_new_page(struct fault *f, struct page *p)
 {
-	struct page *p;
-	pte_t *pte;
+	pte_t *pte = fault_lock_pte(f);
 
-	if (rmap_vma_prepare(f->vma) < 0)
-		return fault_no_memory();
-	p = page_alloc(GFP_USER | GFP_ZERO, 0);
-	if (!p)
-		return fault_no_memory();
-	TRACE(ZERO_FILL, page_pfn(p), fault_pid(f), f->addr);
 	page_set(p, PG_UPTODATE);
-	pte = fault_lock_pte(f);
 	if (!pte) {
 		page_drop(p);
 		return OK;
@@ -70,9 +62,23 @@ static int fill_zero(struct fault *f)
 	fault_map_anon(f, pte, p, PTE_WRITE | PTE_DIRTY);
 	fault_unlock_pte(f);
 	lru_insert_active(p);
-	COUNT(zero_fill);
 	fault_done(f, p);
 	return OK;
+}
+
+/* A write to untouched memory: a zeroed page of its own. */
+static int fill_zero(struct fault *f)
+{
+	struct page *p;
+
+	if (rmap_vma_prepare(f->vma) < 0)
+		return fault_no_memory();
+	p = page_alloc(GFP_USER | GFP_ZERO, 0);
+	if (!p)
+		return fault_no_memory();
+	TRACE(ZERO_FILL, page_pfn(p), fault_pid(f), f->addr);
+	COUNT(zero_fill);
+	return map_new_page(f, p);
 }
 
 /* Map the page of an object, of which the caller's reference goes into the PTE. Private
@@ -101,7 +107,6 @@ static int map_object_page(struct fault *f, struct page *p)
 static int copy_object_page(struct fault *f, struct page *from)
 {
 	struct page *p = NULL;
-	pte_t *pte;
 
 	if (rmap_vma_prepare(f->vma) == OK)
 		p = page_alloc(GFP_USER, 0);
@@ -112,18 +117,8 @@ static int copy_object_page(struct fault *f, struct page *from)
 	page_copy(page_address(p), page_address(from));
 	TRACE(COW, page_pfn(from), page_pfn(p), f->addr);
 	page_drop(from);
-	page_set(p, PG_UPTODATE);
-	pte = fault_lock_pte(f);
-	if (!pte) {
-		page_drop(p);
-		return OK;
-	}
-	fault_map_anon(f, pte, p, PTE_WRITE | PTE_DIRTY);
-	fault_unlock_pte(f);
-	lru_insert_active(p);
 	COUNT(cow_copy);
-	fault_done(f, p);
-	return OK;
+	return map_new_page(f, p);
 }
 
 static int fault_object(struct fault *f)

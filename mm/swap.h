@@ -26,6 +26,11 @@ void swap_init(void);			/* find areas on all disks (swap=auto) and swapon them *
  * -EIO. priority -1: below all others. Sleep. */
 int  swap_on(const char *name, int priority);
 int  swap_off(const char *name);	/* -ENOMEM if the pages don't fit in RAM */
+/* Instead of an OOM kill: a swapoff that is under way fails, and its area gives slots
+ * again. False: there is none. Never sleeps. */
+bool swap_off_call_off(void);
+/* Was the swapoff of `area` called off? */
+bool swap_off_called_off(unsigned area);
 
 void swap_undo(void);			/* bring everything back in, if it fits well */
 

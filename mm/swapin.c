@@ -193,6 +193,8 @@ static int unuse_vma(struct vma *v, unsigned area)
 		f.addr = addr;
 		if (current->killed || v->mm->dying || tries > UNUSE_TRIES)
 			return -EINTR;
+		if (swap_off_called_off(area))
+			return -ENOMEM;
 		error = swap_in(&f, &major);
 		if (error)
 			return error;

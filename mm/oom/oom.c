@@ -138,6 +138,8 @@ enum oom_result oom_kill(unsigned order)
 		return OOM_RETRY;
 	if (!rule->is_oom(order))
 		return OOM_RETRY;
+	if (swap_off_call_off())
+		return OOM_RETRY;
 	print_report(order, &c);
 	return c.victim ? kill_victim(c.victim) : OOM_NOBODY;
 }

@@ -1,6 +1,6 @@
 /*
  * The mechanism that reclaim policies share: what is done with one page (the state
- * machine of Linux 2.6.5's shrink_list, VM-HISTORY 4.5), in batches taken off a zone's
+ * machine of Linux 2.6.5's shrink_list, docs/history.md 4.5), in batches taken off a zone's
  * lists. Which lists, how far and when is the policy's.
  *
  * Pages that must be written are collected and written in the order of their slots, so
@@ -38,15 +38,24 @@ static bool only_ours(const struct page *p)
 	return p->count == 1u + page_is(p, PG_SWAPCACHE);
 }
 
-/* A page whose last write failed. If its PTEs can be moved to another slot it may be
- * written there; else it stays in memory. */
-static bool leave_bad_slot(struct page *p)
+/* Must the page go to another slot? Its own can't be written, or the area is on its way
+ * out: what reclaim sent back there swapoff would have to fetch again, for ever. */
+static bool slot_is_lost(const struct page *p)
+{
+	return page_is(p, PG_SWAPCACHE) &&
+	       ((page_is(p, PG_ERROR) && page_is(p, PG_UPTODATE)) ||
+		swap_area_leaves((swap_entry){ p->private }));
+}
+
+/* The page leaves a lost slot that no PTE names. False: some do, and there is no other slot
+ * that they could be given when the page is unmapped (swap_relocate()). */
+static bool leave_slot(struct page *p)
 {
 	if (swap_count((swap_entry){ p->private }) == 1) {
 		swap_cache_delete(p);
 		return true;
 	}
-	return p->mapcount == 0 && swap_relocate(p);
+	return swap_slots_free() > 0;
 }
 
 /* An unmapped locked page: write it, free it, or why not. */
@@ -66,7 +75,7 @@ static enum verdict judge_unmapped(struct page *p, bool referenced, const struct
 	return PAGE_FREE;
 }
 
-/* Numbers as in VM-HISTORY 4.5. */
+/* Numbers as in docs/history.md 4.5. */
 static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 {
 	bool referenced;
@@ -75,8 +84,7 @@ static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 		return PAGE_KEEP;					/* 3 */
 	if (page_is(p, PG_MLOCKED) || page_is(p, PG_OBJECT))
 		return PAGE_ACTIVATE;
-	if (page_is(p, PG_ERROR) && page_is(p, PG_UPTODATE) && page_is(p, PG_SWAPCACHE) &&
-	    !leave_bad_slot(p))
+	if (slot_is_lost(p) && !leave_slot(p))
 		return PAGE_ACTIVATE;
 	referenced = rmap_referenced(p) > 0;
 	if (referenced && (p->mapcount > 0 || page_is(p, PG_SWAPCACHE)))
@@ -89,6 +97,8 @@ static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 		if (r != RMAP_UNMAPPED)
 			return r == RMAP_AGAIN ? PAGE_KEEP : PAGE_ACTIVATE;
 	}
+	if (slot_is_lost(p) && !swap_relocate(p))
+		return PAGE_ACTIVATE;
 	return judge_unmapped(p, referenced, sc);			/* 7 to 9 */
 }
 

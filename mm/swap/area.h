@@ -54,6 +54,7 @@ struct swap_area {
 
 	enum header_state  header;	/* only threads that sleep in swap_area_writable() */
 	uint32_t	   failed_writes; /* in a row, interrupts off */
+	bool		   stays;	/* swapoff was called off: no memory */
 	struct page	  *header_page;	/* c  buffer for that check: no allocation then */
 	uint8_t		   uuid[SWAP_UUID_BYTES]; /* c */
 };
@@ -84,6 +85,8 @@ static inline struct swap_area *swap_entry_to_area(swap_entry e)
 
 /* May the area give slots to new pages? */
 bool swap_area_takes(const struct swap_area *a);
+/* Is the area of `e` being emptied by swapoff? */
+bool swap_area_leaves(swap_entry e);
 /* The area of `e` if the slot is in use, else NULL. swap_lock held. */
 struct swap_area *swap_entry_in_use(swap_entry e);
 
@@ -124,8 +127,8 @@ uint32_t swap_writes_pending(void);
 uint32_t swap_reads_pending(void);
 
 /* ---- relocate.c ---- */
-/* Move a locked, unmapped page whose slot can't be written to another slot, in all
- * PTEs too. False: no slot, or somebody's entry can't be found. Never sleeps. */
+/* Move a locked, unmapped page whose slot can't be written, or leaves, to another slot, in
+ * all PTEs too. False: no slot, or somebody's entry can't be found. Never sleeps. */
 bool swap_relocate(struct page *p);
 
 /* ---- steal.c ---- */

@@ -83,6 +83,7 @@ static int area_from_header(struct swap_area *a, struct block_dev *dev, struct p
 	a->header_page = page;
 	a->turn = 0;
 	a->failed_writes = 0;
+	a->stays = false;
 	return 0;
 }
 

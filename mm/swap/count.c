@@ -18,6 +18,11 @@ bool swap_area_takes(const struct swap_area *a)
 	       a->failed_writes < FAILED_WRITES_MAX;
 }
 
+bool swap_area_leaves(swap_entry e)
+{
+	return swap_entry_to_area(e)->state == AREA_LEAVING;
+}
+
 struct swap_area *swap_entry_in_use(swap_entry e)
 {
 	unsigned n = swap_entry_area(e);

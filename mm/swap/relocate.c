@@ -1,5 +1,5 @@
 /*
- * After a write error: move a page from a slot that can't be written to another one.
+ * After a write error, and from an area that swapoff empties: move a page to another slot.
  * Its PTEs are swap entries by then, and no reverse map finds those; so all page tables
  * are searched. That is slow and rare, and nothing is lost by it.
  */
@@ -45,7 +45,7 @@ static void search(struct replacement *r,
 	}
 }
 
-/* The page and all `holders` entries go over; the old slot is bad from now on. */
+/* The page and all `holders` entries go over; a slot that failed is bad from now on. */
 static void commit(struct page *p, const struct replacement *r, unsigned holders)
 {
 	uint32_t from = swap_entry_slot(r->from), to = swap_entry_slot(r->to);
@@ -53,7 +53,8 @@ static void commit(struct page *p, const struct replacement *r, unsigned holders
 	spin_lock(&swap_lock);
 	slot_set(swap_entry_to_area(r->to), to, (uint16_t)(holders + 1), p);
 	slot_set(swap_entry_to_area(r->from), from, 0, NULL);
-	slots_mark_bad(swap_entry_to_area(r->from), from);
+	if (page_is(p, PG_ERROR))
+		slots_mark_bad(swap_entry_to_area(r->from), from);
 	p->private = r->to.v;
 	page_clear(p, PG_ERROR);
 	page_set(p, PG_DIRTY);
@@ -75,9 +76,10 @@ bool swap_relocate(struct page *p)
 	if (r.found != holders || !swap_slot_alloc(&r.to))
 		return false;
 	search(&r, replace_entry);
+	if (page_is(p, PG_ERROR))
+		printk("swap: slot %u of %s is bad; its page goes to slot %u of %s\n",
+		       swap_entry_slot(r.from), swap_entry_to_area(r.from)->dev->name,
+		       swap_entry_slot(r.to), swap_entry_to_area(r.to)->dev->name);
 	commit(p, &r, holders);
-	printk("swap: slot %u of %s is bad; its page goes to slot %u of %s\n",
-	       swap_entry_slot(r.from), swap_entry_to_area(r.from)->dev->name,
-	       swap_entry_slot(r.to), swap_entry_to_area(r.to)->dev->name);
 	return true;
 }

@@ -90,7 +90,8 @@ static void wait_for_the_dying(void)
 
 /*
  * Bring back what the mms have in `area`. Each round empties one mm, so there are as
- * many rounds as mms, and new entries for the area don't arise.
+ * many rounds as mms, and new entries for an area that leaves don't arise (slot_is_lost()
+ * in mm/reclaim/shrink.c), but by forks.
  */
 static int unuse_mms(unsigned area)
 {
@@ -100,6 +101,8 @@ static int unuse_mms(unsigned area)
 	while (!error && (mm = mm_that_uses(area)) != NULL) {
 		if (current->killed)
 			return -EINTR;
+		if (swap_areas[area].stays)
+			return -ENOMEM;
 		error = mm_unuse(mm, area);
 		cond_resched();
 	}
@@ -160,16 +163,38 @@ static void set_state(struct swap_area *a, enum area_state state)
 	spin_unlock(&swap_lock);
 }
 
+bool swap_off_call_off(void)
+{
+	for (unsigned i = 0; i < SWAP_AREAS_MAX; i++) {
+		struct swap_area *a = &swap_areas[i];
+
+		if (a->state != AREA_LEAVING)
+			continue;
+		a->stays = true;
+		set_state(a, AREA_ON);
+		return true;
+	}
+	return false;
+}
+
+bool swap_off_called_off(unsigned area)
+{
+	return swap_areas[area].stays;
+}
+
 static int leave(struct swap_area *a)
 {
 	int error;
 
 	if (!would_fit(a))
 		return -ENOMEM;
+	a->stays = false;
 	set_state(a, AREA_LEAVING);
 	error = unuse_mms(swap_area_number(a));
 	if (!error)
 		error = empty_cache(a);
+	if (!error && a->stays)
+		error = -ENOMEM;
 	if (error) {
 		set_state(a, AREA_ON);
 		return error;
@@ -182,7 +207,7 @@ static int leave(struct swap_area *a)
 /*
  * Take partition `name` out of service: see swap.h. -EINVAL if it isn't in it, -ENOMEM
  * if its pages fit nowhere, -EINTR if the caller was killed, -EIO if a page can't be
- * read; the area then stays in service. Sleeps.
+ * read, -EBUSY if a task takes long to die; the area then stays in service. Sleeps.
  */
 int swap_off(const char *name)
 {
