@@ -171,6 +171,32 @@ def test_disk_mode(options, dma):
     done.expect(hda["dma"] == dma and hda["writes"] > 20 and hda["reads"] > 20 and hda["errors"] == 0, str(hda))
 
 
+DEVICE_CONTROL, NO_INTERRUPT = 0x3F6, 2
+SECOND_PIC_MASK, ALL_LINES, SECOND_PIC_WANTED = 0xA1, 0xFF, 0x3F        # the kernel's: lines 14 and 15
+LOST = [("dma", SECOND_PIC_MASK, ALL_LINES, "an interrupt was lost"), ("pio", SECOND_PIC_MASK, ALL_LINES, "an interrupt was lost"),
+        ("dma", DEVICE_CONTROL, NO_INTERRUPT, "no answer")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode, port, value, words", LOST, ids=[f"disk-lost-{n:02}" for n in range(1, 4)])
+def test_disk_lost(mode, port, value, words):
+    """interrupts that don't come, or a drive that falls silent: the log says so, nobody is killed, nothing is lost"""
+    with machine(ram=8 << 20, swaps=[16 << 20], interactive=True, parameters={"ide": mode}) as m:
+        console_until(m, r"[$#] $")
+        m.console.sendall(b"hogmem 10 20 && audit\r")
+        seen = console_until(m, r"\.\.")                 # it swaps
+        m.monitor.human(f"o/b {port:#x} {value:#x}")
+        end = time.monotonic() + 60
+        while not re.search(words, text_of(m, "serial1.txt")) and time.monotonic() < end:
+            m.monitor.wait(0.1)
+        if port == SECOND_PIC_MASK:
+            m.monitor.human(f"o/b {port:#x} {SECOND_PIC_WANTED:#x}")
+        seen += console_until(m, r"violations|Killed", 120)
+        log = text_of(m, "serial1.txt")
+        assert "Memory speed" in seen and "audit: 0 violations" in seen, seen + log
+        assert re.search(rf"ide: hda: .*{words}", log) and "Out of memory" not in log, log
+
+
 @pytest.mark.parametrize("name", ["noop", "linus"], ids=["disk-elevator-01", "disk-elevator-02"])
 def test_disk_elevator(name):
     """a sort beyond memory under each elevator, several pages a request both ways"""
