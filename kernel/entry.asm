@@ -7,8 +7,9 @@
 ;   int 0x80                  syscall_entry --> syscall_dispatch(tf)
 ;   double fault              task gate --> double_fault_entry, on a stack of its own
 ;
-; All gates turn interrupts off. ds and es are the kernel's from a user entry until
-; trap_return; user programs get the user segments back, whatever they had loaded.
+; All gates turn interrupts off. ds and es hold USER_DATA in the kernel too: it is flat,
+; as KERNEL_DATA is, and needs no change on the way out. Each entry from user mode loads
+; it, for programs may have loaded what they like.
 ; fs and gs are never touched by the kernel.
 
 KERNEL_BASE	equ 0xc0000000
@@ -18,7 +19,8 @@ USER_DATA	equ 0x23
 TSS_SELECTOR	equ 0x28
 FAULT_TSS_SELECTOR equ 0x30
 
-TF_CS		equ 44			; offsets in struct trap_frame
+TF_EAX		equ 28			; offsets in struct trap_frame
+TF_CS		equ 44
 TF_BYTES	equ 60
 
 GATE_KERNEL	equ 0x8e00		; present, interrupt gate, DPL 0
@@ -33,7 +35,7 @@ FAULT_STACK_BYTES equ 4096
 extern trap_kernel, trap_user, trap_double_fault, syscall_dispatch
 extern trap_leave
 extern current, fpu_user, fpu_disable, boot_pgdir, boot_stack_top
-global trap_tables_load, trap_return, return_to_user, kernel_tss, fault_stack
+global trap_tables_load, return_to_user, kernel_tss, fault_stack
 global fault_stack_top
 
 section .text
@@ -69,9 +71,10 @@ trap_tables_load:
 	jmp	KERNEL_CODE:.reload
 .reload:
 	mov	eax, KERNEL_DATA
+	mov	ss, ax
+	mov	eax, USER_DATA
 	mov	ds, ax
 	mov	es, ax
-	mov	ss, ax
 	xor	eax, eax
 	mov	fs, ax
 	mov	gs, ax
@@ -120,7 +123,7 @@ trap_common:
 	cld
 	test	byte [esp + TF_CS], 3
 	jz	.kernel
-	mov	eax, KERNEL_DATA
+	mov	eax, USER_DATA
 	mov	ds, eax
 	mov	es, eax
 	mov	eax, esp
@@ -142,50 +145,36 @@ return_to_user:
 	call	trap_leave
 	jmp	short user_return
 
-; The arguments of a system call are its registers, in the order of docs/formats.md.
+; The number of a system call is in eax, its arguments are the other registers, in the
+; order of docs/formats.md. Its result goes into the frame.
 syscall_entry:
 	push	byte 0
 	push	dword SYSCALL_VECTOR
 	pushad
 	cld
-	mov	eax, KERNEL_DATA
-	mov	ds, eax
-	mov	es, eax
-	mov	eax, esp
 	push	ebp
 	push	edi
 	push	esi
 	push	edx
 	push	ecx
 	push	ebx
+	mov	edx, USER_DATA
+	mov	ds, edx
+	mov	es, edx
 	mov	edx, esp
 	call	syscall_dispatch
 	add	esp, SYSCALL_ARGS_BYTES
+	mov	[esp + TF_EAX], eax
 
 ; Interrupts are off; esp = a frame from user mode, and the thread is ready to go there.
 user_return:
-	mov	eax, [fpu_user]		; the FPU is open to one thread only
-	test	eax, eax
-	jz	.closed
+	cmp	dword [fpu_user], 0	; the FPU is open to one thread only
+	je	.closed
+	mov	eax, [fpu_user]
 	cmp	eax, [current]
 	je	.closed
 	call	fpu_disable
 .closed:
-	mov	eax, USER_DATA
-	mov	ds, eax
-	mov	es, eax
-	popad
-	add	esp, 8
-	iret
-
-; esp = any trap frame; go there as it is.
-trap_return:
-	test	byte [esp + TF_CS], 3
-	jz	.kernel
-	mov	eax, USER_DATA
-	mov	ds, eax
-	mov	es, eax
-.kernel:
 	popad
 	add	esp, 8
 	iret

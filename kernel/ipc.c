@@ -16,11 +16,6 @@
 /* A result beside OK and the errnos: the caller runs another program now. */
 enum { IPC_EXECED = 1 };
 
-uint32_t ipc_token(const struct thread *t)
-{
-	return (uint32_t)t->generation << 16 | t->tid;
-}
-
 /* ipc_find_client(), for the way of a null call. */
 static ALWAYS_INLINE struct thread *find_client(uint32_t token)
 {
@@ -81,20 +76,14 @@ static ALWAYS_INLINE void switch_to(struct thread *next, const char *what)
  * held. */
 static ALWAYS_INLINE void call_give(struct thread *server, struct thread *client)
 {
-	struct ipc_message *m = &server->ipc.message;
-	const struct task *sender = client->task;
-
 	ipc_accept(server, client);
 	message_move(&server->ipc, &client->ipc);
-	m->token = ipc_token(client);
-	m->sender_pid = sender->pid;
-	m->sender_uid = sender->uid;
-	m->sender_gid = sender->gid;
+	message_sign(&server->ipc.message, client);
 }
 
 /* Send the message in current->ipc to `ep`, whose reference the caller holds, and wait.
  * OK: the reply is in current->ipc. IPC_EXECED, -EPIPE, -EINTR. Sleeps. */
-static ALWAYS_INLINE int call_endpoint(struct endpoint *ep)
+static int call_endpoint(struct endpoint *ep)
 {
 	struct ipc_state *me = &current->ipc;
 	struct thread *server;
@@ -123,13 +112,11 @@ static ALWAYS_INLINE int call_endpoint(struct endpoint *ep)
 }
 
 /* The end of a call from user mode, its result being `err`: the reply goes out, or what
- * the message carried is dropped; the endpoint's reference too. */
-static ALWAYS_INLINE int32_t call_end(int err, vaddr_t user_message)
+ * the message carried is dropped. */
+static int32_t call_end(int err, vaddr_t user_message)
 {
 	struct ipc_state *me = &current->ipc;
 
-	kobject_drop(&me->endpoint->kobject);
-	me->endpoint = NULL;
 	if (err == OK)
 		return message_store(me, user_message, REPLY_WORDS);
 	message_release(me);
@@ -139,8 +126,8 @@ static ALWAYS_INLINE int32_t call_end(int err, vaddr_t user_message)
 	return OK;
 }
 
-/* ipc_call(endpoint, message). -EBADF -EACCES -EFAULT -EINVAL -ENOMEM; -EPIPE, -EINTR. */
-int32_t sys_ipc_call(const uint32_t *arg)
+/* ipc_call(): the general way; kernel/ipc_short.c has the short one. */
+int32_t ipc_call_any(const uint32_t *arg)
 {
 	struct ipc_state *me = &current->ipc;
 	struct endpoint *ep;
@@ -159,8 +146,15 @@ int32_t sys_ipc_call(const uint32_t *arg)
 		kobject_drop(&ep->kobject);
 		return err;
 	}
-	me->endpoint = ep;
-	return call_end(call_endpoint(ep), arg[1]);
+	err = call_endpoint(ep);
+	kobject_drop(&ep->kobject);
+	return call_end(err, arg[1]);
+}
+
+int32_t ipc_call_finish(vaddr_t user_message)
+{
+	return call_end(current->ipc.wait == IPC_NONE ? current->ipc.result : wait_for_reply(),
+			user_message);
 }
 
 int ipc_call_kernel(struct endpoint *ep, uint32_t label, const uint32_t word[IPC_WORDS])
@@ -235,17 +229,21 @@ static ALWAYS_INLINE int receive(struct endpoint *ep, struct thread *replied)
 	return me->wait == IPC_NONE ? me->result : wait_for_work();
 }
 
-/* What was received can't be written to user memory. The receiver gets the error; a
+/* What was received by `handle` can't be written to user memory. The receiver gets the error; a
  * notification's bits go back, and a call fails: with -EPIPE if the receiver's memory
  * was bad, else with the receiver's own error (-EMFILE, -ENOMEM). */
-static int deliver_failed(struct endpoint *ep, int err)
+static int deliver_failed(uint32_t handle, int err)
 {
 	struct ipc_message *m = &current->ipc.message;
 	struct thread *client;
+	struct endpoint *ep;
+	int gone;
 
 	ipc_lock_take();
 	if (m->token == 0) {
-		ep->notifications |= m->word[0];
+		ep = endpoint_peek(handle, HANDLE_RIGHT_RECEIVE, &gone);
+		if (ep != NULL)
+			ep->notifications |= m->word[0];
 	} else {
 		client = ipc_find_client(m->token);
 		if (client != NULL) {
@@ -257,11 +255,18 @@ static int deliver_failed(struct endpoint *ep, int err)
 	return err;
 }
 
-static ALWAYS_INLINE int deliver(struct endpoint *ep, vaddr_t user_message)
+static int deliver(uint32_t handle, vaddr_t user_message)
 {
 	int err = message_store(&current->ipc, user_message, RECEIVED_WORDS);
 
-	return err == OK ? OK : deliver_failed(ep, err);
+	return err == OK ? OK : deliver_failed(handle, err);
+}
+
+int32_t ipc_receive_finish(uint32_t handle, vaddr_t user_message)
+{
+	int err = current->ipc.wait == IPC_NONE ? current->ipc.result : wait_for_work();
+
+	return err == OK ? deliver(handle, user_message) : err;
 }
 
 /* ipc_receive(endpoint, message) */
@@ -280,7 +285,7 @@ int32_t sys_ipc_receive(const uint32_t *arg)
 		err = receive(ep, NULL);
 	}
 	if (err == OK)
-		err = deliver(ep, arg[1]);
+		err = deliver(arg[0], arg[1]);
 	kobject_drop(&ep->kobject);
 	return err;
 }
@@ -320,10 +325,9 @@ int32_t sys_ipc_reply(const uint32_t *arg)
 	return OK;
 }
 
-/* ipc_reply_receive(token, endpoint, message). A void token is no error here: the
- * server goes on with the next call. Every error but those of receiving comes before
- * the reply is sent. */
-int32_t sys_ipc_reply_receive(const uint32_t *arg)
+/* ipc_reply_receive(): the general way. A void token is no error here: the server goes on
+ * with the next call. Every error but those of receiving comes before the reply is sent. */
+int32_t ipc_reply_receive_any(const uint32_t *arg)
 {
 	struct ipc_state *me = &current->ipc;
 	struct thread *client;
@@ -346,33 +350,18 @@ int32_t sys_ipc_reply_receive(const uint32_t *arg)
 		err = receive(ep, client);
 	}
 	if (err == OK)
-		err = deliver(ep, arg[2]);
+		err = deliver(arg[1], arg[2]);
 	kobject_drop(&ep->kobject);
 	return err;
 }
 
 /* ---- task_clone and task_exec ---- */
 
-void ipc_clone_begin(struct ipc_clone *call, const struct thread *client)
+void ipc_clone_attach(struct thread *child)
 {
-	call->message = client->ipc.message;
-	call->endpoint = client->ipc.endpoint;
-	kobject_hold(&call->endpoint->kobject);
-}
-
-void ipc_clone_attach(struct thread *child, const struct ipc_clone *call)
-{
-	child->ipc.message = call->message;
-	child->ipc.endpoint = call->endpoint;
-	kobject_hold(&call->endpoint->kobject);
 	ipc_lock_take();
 	ipc_accept(current, child);
 	ipc_lock_release();
-}
-
-void ipc_clone_end(struct ipc_clone *call)
-{
-	kobject_drop(&call->endpoint->kobject);
 }
 
 int32_t ipc_finish_clone(vaddr_t user_message)

@@ -51,18 +51,11 @@ void ipc_thread_end(struct thread *t);
 /* The thread whose call `token` names, if a thread of the running task received it
  * and may answer; NULL otherwise. Nothing keeps it so: look again after a sleep. */
 struct thread *ipc_find_client(uint32_t token);
-uint32_t ipc_token(const struct thread *t);
 /* Is the call of `client` one from user mode, which task_clone and task_exec need? */
 bool ipc_client_is_user(const struct thread *client);
-/* task_clone: keep the call of `client` as it is now; let a fresh thread be one more
- * client of it, awaiting a reply from the running thread; give up what was kept. */
-struct ipc_clone {
-	struct ipc_message message;
-	struct endpoint	  *endpoint;	/* referenced */
-};
-void ipc_clone_begin(struct ipc_clone *call, const struct thread *client);
-void ipc_clone_attach(struct thread *child, const struct ipc_clone *call);
-void ipc_clone_end(struct ipc_clone *call);
+/* task_clone: let a fresh thread be one more client of the running thread, as if it had
+ * made the call that is being answered. */
+void ipc_clone_attach(struct thread *child);
 /* What a cloned thread does first: wait, and receive the reply as its parent would. */
 int32_t ipc_finish_clone(vaddr_t user_message);
 /* Answer the call of `client` by a new program: it returns to user mode with the

@@ -103,12 +103,20 @@ static ALWAYS_INLINE struct endpoint *endpoint_peek(uint32_t handle, unsigned ri
 
 /* The parts of struct ipc_message that each copy moves, in words. */
 enum {
+	HEAD_WORDS = offsetof(struct ipc_message, handle) / 4,	/* label to handle_count */
 	SENT_WORDS = offsetof(struct ipc_message, token) / 4,	/* label to reply_room */
 	ROOM_START = offsetof(struct ipc_message, data),
 	ROOM_WORDS = SENT_WORDS - ROOM_START / 4,		/* data to reply_room */
 	REPLY_WORDS = offsetof(struct ipc_message, reply_room) / 4, /* label to data_bytes */
 	RECEIVED_WORDS = sizeof(struct ipc_message) / 4,
 };
+
+/* kernel/ipc.c's general ways of the calls whose short ones are in kernel/ipc_short.c, and
+ * what follows those if not a null message came. */
+int32_t ipc_call_any(const uint32_t *arg);
+int32_t ipc_reply_receive_any(const uint32_t *arg);
+int32_t ipc_call_finish(vaddr_t user_message);
+int32_t ipc_receive_finish(uint32_t handle, vaddr_t user_message);
 
 int  message_load_rest(struct ipc_state *s);
 int  message_store_rest(struct ipc_state *s, vaddr_t user, size_t words);
@@ -138,21 +146,74 @@ static ALWAYS_INLINE int message_load(struct ipc_state *s, vaddr_t user)
 	return message_load_rest(s);
 }
 
-/* Read only where incoming data may go. -EFAULT. Sleeps. */
-static ALWAYS_INLINE int message_load_room(struct ipc_state *s, vaddr_t user)
+/* Read the head of the message at `user` into `m`, which may be another thread's: true if that
+ * is all there is to it, a null message. False, and `m` holds no message: there is more, or
+ * memory isn't there right now. Never sleeps. */
+static ALWAYS_INLINE bool message_try_load(struct ipc_message *m, vaddr_t user)
 {
-	return copy_words_from_user((char *)&s->message + ROOM_START, user + ROOM_START,
-				    ROOM_WORDS);
+	uint32_t words = HEAD_WORDS, data_bytes;
+	void *to = m;
+
+	if (!user_range_ok(user, 4 * SENT_WORDS))
+		return false;
+	__asm__ volatile("call usercopy_try"
+			 : "=a"(data_bytes), "+D"(to), "+S"(user), "+c"(words)
+			 : : "memory", "cc");
+	m->data_bytes = 0;
+	return (data_bytes | m->handle_count) == 0;
 }
 
-/* Write the first `words` of what has come (REPLY_WORDS or RECEIVED_WORDS) to `user`,
- * with handles and data. -EFAULT -EMFILE -ENOMEM: then no handle is left in the table.
- * What the message holds is released in any case. Sleeps. */
+/* Read only where incoming data may go; data_bytes stays. -EFAULT. Sleeps. */
+static ALWAYS_INLINE int message_load_room(struct ipc_state *s, vaddr_t user)
+{
+	uint32_t data_bytes = s->message.data_bytes;
+	int err = copy_words_from_user((char *)&s->message + ROOM_START, user + ROOM_START,
+				       ROOM_WORDS);
+
+	s->message.data_bytes = data_bytes;
+	return err;
+}
+
+/* Write the null message in `s` to `user`: its head and data_bytes; of a received one
+ * (RECEIVED_WORDS) the sender's words too. -EFAULT. Sleeps. */
+static ALWAYS_INLINE int message_store_null(struct ipc_state *s, vaddr_t user, size_t words)
+{
+	const void *from = &s->message;
+	uint32_t head = HEAD_WORDS;
+	int result;
+
+	if (!user_range_ok(user, 4 * words))
+		return -EFAULT;
+	if (words == RECEIVED_WORDS)
+		__asm__ volatile("call usercopy_received"
+				 : "=a"(result), "+D"(user), "+S"(from), "+c"(head)
+				 : : "memory", "cc");
+	else
+		__asm__ volatile("call usercopy_reply"
+				 : "=a"(result), "+D"(user), "+S"(from), "+c"(head)
+				 : : "memory", "cc");
+	return result;
+}
+
+/* Write what has come to `user`, a reply (REPLY_WORDS) or all (RECEIVED_WORDS), with handles
+ * and data. -EFAULT -EMFILE -ENOMEM: then no handle is left in the table. What the message
+ * holds is released in any case. Sleeps. */
 static ALWAYS_INLINE int message_store(struct ipc_state *s, vaddr_t user, size_t words)
 {
 	if (message_is_rich(s))
 		return message_store_rest(s, user, words);
-	return copy_words_to_user(user, &s->message, words);
+	return message_store_null(s, user, words);
+}
+
+/* The kernel's word on whose call `m` is. */
+static ALWAYS_INLINE void message_sign(struct ipc_message *m, const struct thread *client)
+{
+	const struct task *sender = client->task;
+
+	m->token = ipc_token(client);
+	m->sender_pid = sender->pid;
+	m->sender_uid = sender->uid;
+	m->sender_gid = sender->gid;
 }
 
 /* Move a message from one thread's state to another's; the receiver's `data` and

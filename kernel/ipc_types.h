@@ -21,7 +21,6 @@ enum { IPC_HANDLE_MAX = IPC_HANDLES };
 
 struct ipc_state {
 	uint8_t		 wait;		/* enum ipc_wait, RANK_IPC */
-	struct endpoint	*endpoint;	/* where it waits, or was received */
 	struct thread	*server;	/* AWAITING_REPLY: who received the call */
 	struct list	 link;		/* endpoint->callers or ->receivers; then server's clients */
 	struct list	 clients;	/* calls received and not yet answered, by link */

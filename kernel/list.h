@@ -45,8 +45,10 @@ static inline void list_insert_tail(struct list *head, struct list *n)
  * twice is harmless and list_empty(n) says "on no list". */
 static inline void list_remove(struct list *n)
 {
-	n->prev->next = n->next;
-	n->next->prev = n->prev;
+	struct list *prev = n->prev, *next = n->next;
+
+	prev->next = next;
+	next->prev = prev;
 	list_init(n);
 }
 

@@ -95,22 +95,32 @@ static void close_stored(struct ipc_state *s)
 		handle_close(&current_task()->handles, s->message.handle[i]);
 }
 
-/* The rest of message_store(): handles and data, then the words. Data that don't fit
- * into reply_room are cut; data_bytes tells how many there were. */
-int message_store_rest(struct ipc_state *s, vaddr_t user, size_t words)
+/* Write handles, data and words; see message_store(). Data that don't fit into reply_room are
+ * cut; data_bytes tells how many there were. */
+static int store_all(struct ipc_state *s, vaddr_t user, size_t words)
 {
 	struct ipc_message *m = &s->message;
 	int err = store_handles(s);
 
-	if (err == OK) {
-		if (s->data != NULL)
-			err = copy_to_user(m->data, s->data,
-					   MIN(m->data_bytes, m->reply_room));
-		if (err == OK)
-			err = copy_words_to_user(user, m, words);
-		if (err != OK)
-			close_stored(s);
-	}
+	if (err != OK)
+		return err;
+	if (s->data != NULL)
+		err = copy_to_user(m->data, s->data, MIN(m->data_bytes, m->reply_room));
+	if (err == OK)
+		err = copy_words_to_user(user, m, words);
+	if (err != OK)
+		close_stored(s);
+	return err;
+}
+
+/* The rest of message_store(). Where data may go is read only now: a null message that was
+ * sent before didn't say it to the kernel. */
+int message_store_rest(struct ipc_state *s, vaddr_t user, size_t words)
+{
+	int err = message_load_room(s, user);
+
+	if (err == OK)
+		err = store_all(s, user, words);
 	message_release(s);
 	return err;
 }

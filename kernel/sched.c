@@ -2,8 +2,8 @@
  * The scheduler: run queues, slices, switching, and whose time it was.
  *
  * One queue for each priority and a word that says which ones hold a thread; the best
- * is found by one bit scan. The kernel switches only in sched_leave_locked() and
- * sched_switch_to(), which a thread reaches by sleeping, by cond_resched() and on its
+ * is found by one bit scan. The kernel switches only in sched_leave_locked() and in
+ * sched_switch_sleeping() (kernel/switch.h), which a thread reaches by sleeping, by cond_resched() and on its
  * way to user mode. Interrupt handlers make threads READY and set need_resched.
  *
  * A slice is 50 ms by the clock. A thread that gives way to a better one keeps its turn;
@@ -17,10 +17,10 @@
  */
 #include "kernel/sched.h"
 
-#include "kernel/counters.h"
 #include "kernel/cpu.h"
 #include "kernel/abi/errno.h"
 #include "kernel/panic.h"
+#include "kernel/switch.h"
 #include "kernel/task.h"
 #include "kernel/timer.h"
 #include "kernel/trace.h"
@@ -113,39 +113,6 @@ static struct thread *take_best(void)
 	return t;
 }
 
-static bool stack_intact(const struct thread *t)
-{
-	return *(const uint32_t *)(t->kstack_top - KSTACK_BYTES) == STACK_MAGIC;
-}
-
-/* The ranks of spinlocks that the running thread holds; lock.2 is about them. */
-static inline uint32_t spin_ranks(void)
-{
-	return held_ranks >> RANK_TASKS << RANK_TASKS;
-}
-
-/* Make `next`, which is on no queue, the running thread from `now` on; comes back when
- * `current` runs again. Interrupts off, no spinlock held. */
-static inline void switch_to(struct thread *next, uint64_t now)
-{
-	struct thread *prev = current;
-
-	KASSERT(stack_intact(prev), "thread.3");
-	COUNT(context_switches);
-	prev->cycles[CPU_SYSTEM] += now;
-	next->cycles[CPU_SYSTEM] -= now;
-	next->state = THREAD_RUNNING;
-	prev->held_ranks = held_ranks;
-	held_ranks = next->held_ranks;
-	current = next;				/* thread.1 */
-	trap_set_kstack(next->kstack_top);
-	if (next->task != NULL)
-		pgtable_switch(next->task->mm);
-	context_switch(&prev->kstack_esp, next->kstack_esp);
-	if (thread_dead != NULL)
-		thread_reap();
-}
-
 void sched_leave_locked(void)
 {
 	struct thread *next;
@@ -163,7 +130,7 @@ void sched_leave_locked(void)
 		return;
 	}
 	TRACE(SWITCH, current->tid, next->tid, 0);
-	switch_to(next, now);
+	sched_switch(next, now);
 }
 
 /* Let the best thread run, if one is better than `current`, or equal and the slice is
@@ -201,33 +168,27 @@ void sched_yield(void)
 	irq_restore(flags);
 }
 
-/* The shortest way, for IPC. Neither thread is on a queue, so nothing here is RANK_SCHED's
- * and interrupts off will do; the trace tells of the call or reply, not of the switch. */
+/* IPC's general way: see kernel/thread.h. sched_switch_sleeping() has the rest. */
 void sched_switch_to(struct thread *next)
 {
-	uint64_t now;
-
 	irq_off();
-	KASSERT2(spin_ranks() == 0, "lock.2", held_ranks, current->tid);
-	KASSERT2(next->state == THREAD_SLEEPING && list_empty(&next->run_link),
-		 "thread.2", next->state, next->tid);
 	if (current->killed) {
 		thread_wake(next, 0);
 		current->wake_result = -EINTR;
-		irq_on();
-		return;
+	} else {
+		sched_switch_sleeping(next, cycles_now());
 	}
-	next->wake_result = 0;
-	next->waiting_for = NULL;
-	current->state = THREAD_SLEEPING;
-	current->sleep_killable = true;
-	now = cycles_now();
+	irq_on();
+}
+
+/* `next` is about to run, but its slice is over, or ends before the lab's timer comes.
+ * Interrupts off. */
+void sched_slice_late(const struct thread *next, uint64_t now)
+{
 	if (slice_over(next, now))
 		need_resched = true;
-	else if (next->slice_end < timer_armed_until)
+	else
 		timer_rearm();
-	switch_to(next, now);
-	irq_on();
 }
 
 /* A resched point in a long loop of the kernel. No spinlock held. */

@@ -1,6 +1,6 @@
 /*
- * What the parts of the scheduler share: kernel/{sched,thread,wait,lock,timer}.c and
- * nobody else. "sched lock held" means RANK_SCHED and interrupts off.
+ * What the parts of the scheduler share: kernel/{sched,thread,wait,lock,timer}.c,
+ * kernel/switch.h and nobody else. "sched lock held" means RANK_SCHED and interrupts off.
  */
 #ifndef KERNEL_SCHED_H
 #define KERNEL_SCHED_H
@@ -32,19 +32,7 @@ extern struct thread *thread_dead;
 void thread_reap(void);
 void thread_begin(void);		/* C half of thread_entry */
 
-/*
- * Save where we are, in the form of struct switch_frame, and go on where `next_esp` was
- * saved. What a thread needs to go on lies on its own stack: all registers but ebp count
- * as used, so the compiler has saved there what it wants back. Interrupts off.
- */
-static inline void context_switch(uint32_t *save_esp, uint32_t next_esp)
-{
-	__asm__ volatile("pushl %%ebp; pushl $1f; movl %%esp, (%0); movl %1, %%esp; ret; "
-			 "1: popl %%ebp"
-			 : "+a"(save_esp), "+d"(next_esp)
-			 : : "ebx", "ecx", "esi", "edi", "memory", "cc");
-}
-/* What it leaves on top of the stack of a thread that doesn't run. */
+/* What context_switch() leaves on top of the stack of a thread that doesn't run. */
 struct switch_frame {
 	uint32_t eip, ebp;
 };

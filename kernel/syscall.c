@@ -25,12 +25,17 @@ static const syscall_function syscall_table[] = {
 #undef X
 };
 
-/* Do the system call of `tf`, the frame of a trap from user mode; arg[] is ebx, ecx, edx,
- * esi, edi, ebp. An unknown number gives -ENOSYS. Errors leave a SYSCALL_BAD in the trace;
- * success leaves nothing. Interrupts are off at the beginning and at the end. */
-void syscall_dispatch(struct trap_frame *tf, const uint32_t *arg)
+/* An error leaves a SYSCALL_BAD in the trace; success leaves nothing. */
+static __attribute__((noinline, cold)) void trace_bad(int32_t result)
 {
-	uint32_t number = tf->eax;
+	TRACE(SYSCALL_BAD, current_task()->pid, current_trap_frame()->eax, -result);
+}
+
+/* Do system call `number`, a trap from user mode, and return its result; arg[] is ebx, ecx,
+ * edx, esi, edi, ebp. An unknown number gives -ENOSYS. Interrupts are off at the beginning
+ * and at the end. */
+int32_t syscall_dispatch(uint32_t number, const uint32_t *arg)
+{
 	int32_t result = -ENOSYS;
 
 	thread_enter_kernel();
@@ -39,10 +44,10 @@ void syscall_dispatch(struct trap_frame *tf, const uint32_t *arg)
 	if (number < ARRAY_LEN(syscall_table) && syscall_table[number] != NULL)
 		result = syscall_table[number](arg);
 	if ((uint32_t)result >= (uint32_t)-ERRNO_MAX)
-		TRACE(SYSCALL_BAD, current_task()->pid, number, -result);
-	tf->eax = (uint32_t)result;
+		trace_bad(result);
 	irq_off();
 	thread_leave_kernel();
+	return result;
 }
 
 /* null(): what a call costs. */

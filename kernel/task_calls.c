@@ -256,10 +256,10 @@ static int clone_parts(struct task *child, struct task *parent)
 	return OK;
 }
 
-/* The child's thread and its part in the call. Frame and message come from the moment
- * of the call, as the client may have been killed since. Sleeps. */
+/* The child's thread and its part in the call. The frame comes from the moment of the call,
+ * as the client may have been killed since. Sleeps. */
 static int clone_thread(struct task *child, struct thread *client,
-			const struct trap_frame *frame, struct ipc_clone *call)
+			const struct trap_frame *frame)
 {
 	struct thread *thread = task_start(child, clone_enter, NULL);
 	int err;
@@ -270,7 +270,7 @@ static int clone_thread(struct task *child, struct thread *client,
 		return -ENOMEM;
 	}
 	*task_first_frame(thread) = *frame;
-	ipc_clone_attach(thread, call);
+	ipc_clone_attach(thread);
 	err = fpu_copy(thread, client);
 	if (err != OK) {
 		task_kill(child, 0);
@@ -285,19 +285,16 @@ static int clone_pinned(struct thread *client, int32_t pid)
 {
 	struct trap_frame frame = *task_first_frame(client);
 	struct task *parent = client->task, *child;
-	struct ipc_clone call;
 	int result;
 
 	child = task_alloc(pid, parent->name);
 	if (child == NULL)
 		return -ENOMEM;
-	ipc_clone_begin(&call, client);
 	result = clone_parts(child, parent);
 	if (result != OK)
 		task_free(child);
 	else
-		result = clone_thread(child, client, &frame, &call);
-	ipc_clone_end(&call);
+		result = clone_thread(child, client, &frame);
 	return result;
 }
 

@@ -111,6 +111,12 @@ static inline struct thread *thread_find(unsigned tid, unsigned generation)
 	return t != NULL && t->generation == generation ? t : NULL;
 }
 
+/* The name of the call of `t`: docs/formats.md, "Messages". */
+static ALWAYS_INLINE uint32_t ipc_token(const struct thread *t)
+{
+	return (uint32_t)t->generation << 16 | t->tid;
+}
+
 /* Give up the CPU while READY, to equals and betters only. */
 void sched_yield(void);
 /* Switch straight to `next`, which is SLEEPING off all queues, instead of to the

@@ -29,7 +29,6 @@ void trap_init(void);		/* GDT, TSS, IDT, PIC; faults are told from here on */
 struct trap_frame *current_trap_frame(void);
 /* Where a new user thread starts: pops the frame at the top of its kernel stack. */
 NORETURN void return_to_user(void);
-extern char trap_return[];	/* assembler: esp = a trap frame, go */
 
 /* Where the CPU puts esp when it enters the kernel from user mode: the TSS's esp0. */
 extern uint32_t kernel_tss[];
@@ -44,6 +43,6 @@ void irq_unmask(unsigned irq);
 void irq_report(void);
 
 /* Called by entry.asm, interrupts off, for every system call; see kernel/syscall.c. */
-void syscall_dispatch(struct trap_frame *tf, const uint32_t *arg);
+int32_t syscall_dispatch(uint32_t number, const uint32_t *arg);
 
 #endif

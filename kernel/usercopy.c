@@ -6,6 +6,9 @@
 #include "kernel/usercopy.h"
 
 extern char usercopy_words[], usercopy_longs[], usercopy_rest[], usercopy_char[];
+extern char usercopy_reply[], usercopy_reply_bytes[];
+extern char usercopy_received[], usercopy_received_bytes[], usercopy_received_token[];
+extern char usercopy_try[], usercopy_try_bytes[], usercopy_try_failed[];
 extern char usercopy_failed[];
 
 static int copy_bytes(void *to, const void *from, size_t bytes)
@@ -53,12 +56,25 @@ int copy_string_from_user(char *to, vaddr_t from, size_t size)
 	return result == -ENAMETOOLONG && most < size ? -EFAULT : result;
 }
 
+uint32_t usercopy_try_fixup(uint32_t eip)
+{
+	if (eip == (uint32_t)(uintptr_t)usercopy_try ||
+	    eip == (uint32_t)(uintptr_t)usercopy_try_bytes)
+		return (uint32_t)(uintptr_t)usercopy_try_failed;
+	return 0;
+}
+
 uint32_t usercopy_fixup(uint32_t eip)
 {
-	if (eip == (uint32_t)(uintptr_t)usercopy_words ||
-	    eip == (uint32_t)(uintptr_t)usercopy_longs ||
-	    eip == (uint32_t)(uintptr_t)usercopy_rest ||
-	    eip == (uint32_t)(uintptr_t)usercopy_char)
-		return (uint32_t)(uintptr_t)usercopy_failed;
+	static char *const may_fail[] = {
+		usercopy_words, usercopy_longs, usercopy_rest, usercopy_char,
+		usercopy_reply, usercopy_reply_bytes,
+		usercopy_received, usercopy_received_bytes, usercopy_received_token,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(may_fail); i++) {
+		if (eip == (uint32_t)(uintptr_t)may_fail[i])
+			return (uint32_t)(uintptr_t)usercopy_failed;
+	}
 	return 0;
 }

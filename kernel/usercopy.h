@@ -54,5 +54,8 @@ static inline MUST_CHECK int copy_words_to_user(vaddr_t to, const void *from, si
 /* If a fault at kernel instruction `eip` is one of the copies above, the address
  * where it gives up; else 0. kernel/trap.c asks. */
 uint32_t usercopy_fixup(uint32_t eip);
+/* The same for usercopy_try (kernel/ipc_moves.h), which gives up at any fault, before anybody
+ * tries to mend it: so it never sleeps, and interrupts may be off. */
+uint32_t usercopy_try_fixup(uint32_t eip);
 
 #endif

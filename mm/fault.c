@@ -243,6 +243,11 @@ void page_fault_trap(struct trap_frame *tf, vaddr_t addr)
 	uint32_t fixup = 0;
 
 	if (!trap_from_user(tf)) {
+		fixup = usercopy_try_fixup(tf->eip);
+		if (fixup) {
+			tf->eip = fixup;
+			return;
+		}
 		fixup = usercopy_fixup(tf->eip);
 		if (!fixup || !t)
 			kernel_fault(tf, addr);

@@ -1,0 +1,85 @@
+/*
+ * Switching threads: inline, because each rendezvous pays for it twice. Only
+ * kernel/sched.c and the short way of IPC (kernel/ipc_short.c) include this; interrupts
+ * are off in all of it.
+ */
+#ifndef KERNEL_SWITCH_H
+#define KERNEL_SWITCH_H
+
+#include "kernel/counters.h"
+#include "kernel/panic.h"
+#include "kernel/sched.h"
+#include "kernel/task.h"
+#include "kernel/thread.h"
+#include "kernel/timer.h"
+#include "kernel/trap.h"
+#include "mm/pgtable.h"
+
+/* sched_switch_sleeping()'s rare case; see kernel/sched.c. */
+void sched_slice_late(const struct thread *next, uint64_t now);
+
+/*
+ * Save where we are, in the form of struct switch_frame, and go on where `next_esp` was
+ * saved. What a thread needs to go on lies on its own stack: all registers but ebp count
+ * as used, so the compiler has saved there what it wants back. Interrupts off.
+ */
+static ALWAYS_INLINE void context_switch(uint32_t *save_esp, uint32_t next_esp)
+{
+	__asm__ volatile("pushl %%ebp; pushl $1f; movl %%esp, (%0); movl %1, %%esp; ret; "
+			 "1: popl %%ebp"
+			 : "+a"(save_esp), "+d"(next_esp)
+			 : : "ebx", "ecx", "esi", "edi", "memory", "cc");
+}
+
+static ALWAYS_INLINE bool stack_intact(const struct thread *t)
+{
+	return *(const uint32_t *)(t->kstack_top - KSTACK_BYTES) == STACK_MAGIC;
+}
+
+/* The ranks of spinlocks that the running thread holds; lock.2 is about them. */
+static ALWAYS_INLINE uint32_t spin_ranks(void)
+{
+	return held_ranks >> RANK_TASKS << RANK_TASKS;
+}
+
+/* Make `next`, which is on no queue, the running thread from `now` on; comes back when
+ * `current` runs again. No spinlock held. */
+static ALWAYS_INLINE void sched_switch(struct thread *next, uint64_t now)
+{
+	struct thread *prev = current;
+
+	KASSERT(stack_intact(prev), "thread.3");
+	COUNT(context_switches);
+	prev->cycles[CPU_SYSTEM] += now;
+	next->cycles[CPU_SYSTEM] -= now;
+	next->state = THREAD_RUNNING;
+	prev->held_ranks = held_ranks;
+	held_ranks = next->held_ranks;
+	current = next;				/* thread.1 */
+	trap_set_kstack(next->kstack_top);
+	if (next->task != NULL)
+		pgtable_switch(next->task->mm);
+	context_switch(&prev->kstack_esp, next->kstack_esp);
+	if (thread_dead != NULL)
+		thread_reap();
+}
+
+/* The shortest way, for IPC: `current`, which was not killed and is queued where it waits,
+ * sleeps killable, and `next`, SLEEPING off all queues, goes on with OK. Neither is on a
+ * queue of RANK_SCHED, so interrupts off will do; the trace tells of the call or reply,
+ * not of the switch. No spinlock held. */
+static ALWAYS_INLINE void sched_switch_sleeping(struct thread *next, uint64_t now)
+{
+	KASSERT2(spin_ranks() == 0, "lock.2", held_ranks, current->tid);
+	KASSERT2(next->state == THREAD_SLEEPING && list_empty(&next->run_link),
+		 "thread.2", next->state, next->tid);
+	next->wake_result = OK;
+	next->waiting_for = NULL;
+	current->state = THREAD_SLEEPING;
+	current->sleep_killable = true;
+	if (next->slice_end < timer_armed_until)	/* else the timer sees to it */
+		sched_slice_late(next, now);
+	sched_switch(next, now);
+}
+
+#endif
