@@ -14,22 +14,25 @@
 /* The kernel was entered from user mode. */
 static inline void thread_enter_kernel(void)
 {
+	struct thread *t = current;
 	uint64_t now = cycles_now();
 
-	current->cycles[CPU_USER] += now;
-	current->cycles[CPU_SYSTEM] -= now;
+	t->cycles[CPU_USER] += now;
+	t->cycles[CPU_SYSTEM] -= now;
 }
 
-/* The kernel is about to go to user mode: first whatever else must run. */
+/* The kernel is about to go to user mode: first whatever else must run. Who is killed is
+ * asked to reschedule, so that there is no third question. */
 static inline void thread_leave_kernel(void)
 {
+	struct thread *t = current;
 	uint64_t now;
 
-	if (held_ranks != 0 || need_resched || current->killed)
+	if ((held_ranks | need_resched) != 0)
 		thread_before_user_mode();
 	now = cycles_now();
-	current->cycles[CPU_SYSTEM] += now;
-	current->cycles[CPU_USER] -= now;
+	t->cycles[CPU_SYSTEM] += now;
+	t->cycles[CPU_USER] -= now;
 }
 
 #endif

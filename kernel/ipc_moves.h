@@ -15,16 +15,28 @@
 
 extern struct spinlock ipc_lock;	/* RANK_IPC */
 
-/* spin_lock() and spin_unlock() of ipc_lock, its rank being known here. */
-static ALWAYS_INLINE void ipc_lock_take(void)
+/* spin_lock() and spin_unlock() of ipc_lock, its rank being known here. Returns the ranks
+ * that were held before. */
+static ALWAYS_INLINE uint32_t ipc_lock_take(void)
 {
+	uint32_t ranks = held_ranks;
+
 	lock_check_rising(BIT(RANK_IPC));
 	spin_take(&ipc_lock, BIT(RANK_IPC));
+	return ranks;
 }
 
 static ALWAYS_INLINE void ipc_lock_release(void)
 {
 	spin_release(&ipc_lock, BIT(RANK_IPC));
+}
+
+/* The same where it is known that nothing else was taken, or released, since
+ * ipc_lock_take() returned `ranks`. */
+static ALWAYS_INLINE void ipc_lock_restore(uint32_t ranks)
+{
+	ipc_lock.held = SPIN_FREE;
+	held_ranks = ranks;
 }
 
 static ALWAYS_INLINE struct thread *ipc_thread(struct list *link)

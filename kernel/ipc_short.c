@@ -25,20 +25,19 @@ static ALWAYS_INLINE void unlink_for_now(struct list *n)
 	next->prev = prev;
 }
 
-/* `me` sleeps for `what`, and `next`, whose wait has ended, runs from `now` on. */
+/* The end of both: `next` got what it waited for and runs from `now` on, `me` sleeps for
+ * `what`. Releases the lock; `ranks` is what was held before. */
 static ALWAYS_INLINE void hand_over(struct thread *me, struct thread *next, const char *what,
-				    uint64_t now)
+				    uint64_t now, uint32_t ranks)
 {
-	ipc_lock_release();
+	ipc_lock_restore(ranks);
+	next->ipc.wait = IPC_NONE;
+	next->ipc.result = OK;
+	next->ipc.got_null = true;
+	me->ipc.got_null = false;
 	me->waiting_for = what;
 	sched_switch_sleeping(next, now);
 	irq_on();
-}
-
-/* Did the wait of `me` end well, and with a null message? */
-static ALWAYS_INLINE bool got_null(const struct thread *me)
-{
-	return me->ipc.wait == IPC_NONE && me->ipc.result == OK && !message_is_rich(&me->ipc);
 }
 
 /* The thread that waits first for calls to `ep`, if it lives; else NULL. */
@@ -55,16 +54,15 @@ static ALWAYS_INLINE struct thread *first_receiver(const struct endpoint *ep)
 static ALWAYS_INLINE void give_call(struct thread *me, struct thread *server, uint32_t number)
 {
 	uint64_t now = cycles_now();
+	uint32_t ranks;
 
 	COUNT(ipc_calls);
 	trace_write_at(now, TRACE_CALL, (uint32_t)me->task->pid, server->ipc.message.label, number);
-	ipc_lock_take();
+	ranks = ipc_lock_take();
 	unlink_for_now(&server->ipc.link);
-	server->ipc.wait = IPC_NONE;
-	server->ipc.result = OK;
 	ipc_accept(server, me);
 	message_sign(&server->ipc.message, me);
-	hand_over(me, server, "reply", now);
+	hand_over(me, server, "reply", now, ranks);
 }
 
 /* ipc_call(endpoint, message). -EBADF -EACCES -EFAULT -EINVAL -ENOMEM; -EPIPE, -EINTR. */
@@ -85,7 +83,7 @@ int32_t sys_ipc_call(const uint32_t *arg)
 		return ipc_call_any(arg);
 	}
 	give_call(me, server, ep->number);
-	if (!got_null(me))
+	if (!me->ipc.got_null)
 		return ipc_call_finish(arg[1]);
 	return message_store_null(&me->ipc, arg[1], REPLY_WORDS);
 }
@@ -93,9 +91,10 @@ int32_t sys_ipc_call(const uint32_t *arg)
 /* The thread that waits for the reply to `token` by `me`, and sleeps; else NULL. */
 static ALWAYS_INLINE struct thread *waiting_client(uint32_t token, const struct thread *me)
 {
-	struct thread *client = thread_find(token & 0xffff, token >> 16);
+	unsigned tid = token & 0xffff;
+	struct thread *client = tid < THREADS_MAX ? thread_table[tid] : NULL;
 
-	if (client == NULL || client->ipc.wait != IPC_AWAITING_REPLY ||
+	if (client == NULL || ipc_token(client) != token || client->ipc.wait != IPC_AWAITING_REPLY ||
 	    client->ipc.server != me || client->killed || client->state != THREAD_SLEEPING)
 		return NULL;
 	return client;
@@ -112,18 +111,17 @@ static ALWAYS_INLINE bool work_waits(const struct endpoint *ep)
 static ALWAYS_INLINE void give_reply(struct thread *me, struct thread *client, struct endpoint *ep)
 {
 	uint64_t now = cycles_now();
+	uint32_t ranks;
 
 	trace_write_at(now, TRACE_REPLY, (uint32_t)client->task->pid, client->ipc.message.label, 0);
-	ipc_lock_take();
+	ranks = ipc_lock_take();
 	unlink_for_now(&client->ipc.link);
-	client->ipc.wait = IPC_NONE;
-	client->ipc.result = OK;
 	client->ipc.server = NULL;
 	if (me->priority != me->base_priority)
 		ipc_restore_priority(me);
 	me->ipc.wait = IPC_RECEIVING;
 	list_insert_tail(&ep->receivers, &me->ipc.link);
-	hand_over(me, client, "work", now);
+	hand_over(me, client, "work", now, ranks);
 }
 
 /* ipc_reply_receive(token, endpoint, message). The errors of receiving; a void token is
@@ -145,7 +143,7 @@ int32_t sys_ipc_reply_receive(const uint32_t *arg)
 		return ipc_reply_receive_any(arg);
 	}
 	give_reply(me, client, ep);
-	if (!got_null(me) || message_store_null(&me->ipc, arg[2], RECEIVED_WORDS) != OK)
+	if (!me->ipc.got_null || message_store_null(&me->ipc, arg[2], RECEIVED_WORDS) != OK)
 		return ipc_receive_finish(arg[1], arg[2]);
 	return OK;
 }

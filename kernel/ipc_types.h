@@ -24,6 +24,7 @@ struct ipc_state {
 	struct thread	*server;	/* AWAITING_REPLY: who received the call */
 	struct list	 link;		/* endpoint->callers or ->receivers; then server's clients */
 	struct list	 clients;	/* calls received and not yet answered, by link */
+	bool		 got_null;	/* a null message ended the wait, by the short way */
 	bool		 from_kernel;	/* an exception: no message in user memory */
 	struct ipc_message message;	/* the kernel's copy on its way */
 	void		*data;		/* one kernel page, or NULL */

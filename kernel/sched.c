@@ -32,7 +32,7 @@ enum { SLICE_TICKS = SCHED_SLICE_MS * HZ / 1000 };
 /* From the kernel's first instruction on there is a running thread, so that locks,
  * trace and panic need not ask. */
 struct thread *current = &boot_thread;
-bool need_resched;
+uint32_t need_resched;
 struct spinlock sched_lock = SPINLOCK_INIT(RANK_SCHED);
 
 static struct list run_queue[PRIO_COUNT];
@@ -120,7 +120,7 @@ void sched_leave_locked(void)
 
 	KASSERT2(spin_ranks() == BIT(RANK_SCHED), "lock.2", held_ranks, current->tid);
 	next = take_best();
-	need_resched = false;
+	need_resched = next->killed;
 	spin_unlock(&sched_lock);
 	now = cycles_now();
 	if (slice_over(next, now))
@@ -146,7 +146,7 @@ static void preempt(void)
 		sched_leave_locked();
 		return;
 	}
-	need_resched = false;
+	need_resched = current->killed;
 	spin_unlock(&sched_lock);
 	if (slice_over(current, now))
 		slice_begin(current, now);

@@ -42,9 +42,8 @@ static ALWAYS_INLINE uint32_t spin_ranks(void)
 	return held_ranks >> RANK_TASKS << RANK_TASKS;
 }
 
-/* Make `next`, which is on no queue, the running thread from `now` on; comes back when
- * `current` runs again. No spinlock held. */
-static ALWAYS_INLINE void sched_switch(struct thread *next, uint64_t now)
+/* What both ways below share: `next` runs from `now` on, in `mm` if that isn't NULL. */
+static ALWAYS_INLINE void switch_common(struct thread *next, struct mm *mm, uint64_t now)
 {
 	struct thread *prev = current;
 
@@ -53,33 +52,42 @@ static ALWAYS_INLINE void sched_switch(struct thread *next, uint64_t now)
 	prev->cycles[CPU_SYSTEM] += now;
 	next->cycles[CPU_SYSTEM] -= now;
 	next->state = THREAD_RUNNING;
-	prev->held_ranks = held_ranks;
-	held_ranks = next->held_ranks;
 	current = next;				/* thread.1 */
 	trap_set_kstack(next->kstack_top);
-	if (next->task != NULL)
-		pgtable_switch(next->task->mm);
+	pgtable_switch(mm);
 	context_switch(&prev->kstack_esp, next->kstack_esp);
 	if (thread_dead != NULL)
 		thread_reap();
 }
 
+/* Make `next`, which is on no queue, the running thread from `now` on; comes back when
+ * `current` runs again. No spinlock held. */
+static ALWAYS_INLINE void sched_switch(struct thread *next, uint64_t now)
+{
+	current->held_ranks = held_ranks;
+	held_ranks = next->held_ranks;
+	switch_common(next, next->task == NULL ? NULL : next->task->mm, now);
+}
+
 /* The shortest way, for IPC: `current`, which was not killed and is queued where it waits,
  * sleeps killable, and `next`, SLEEPING off all queues, goes on with OK. Neither is on a
  * queue of RANK_SCHED, so interrupts off will do; the trace tells of the call or reply,
- * not of the switch. No spinlock held. */
+ * not of the switch. Both belong to tasks and hold no lock, not even a mutex. */
 static ALWAYS_INLINE void sched_switch_sleeping(struct thread *next, uint64_t now)
 {
-	KASSERT2(spin_ranks() == 0, "lock.2", held_ranks, current->tid);
+	struct thread *prev = current;
+
+	KASSERT2((held_ranks | next->held_ranks) == 0, "lock.2", held_ranks, prev->tid);
 	KASSERT2(next->state == THREAD_SLEEPING && list_empty(&next->run_link),
 		 "thread.2", next->state, next->tid);
 	next->wake_result = OK;
 	next->waiting_for = NULL;
-	current->state = THREAD_SLEEPING;
-	current->sleep_killable = true;
+	prev->state = THREAD_SLEEPING;
+	prev->sleep_killable = true;
+	prev->held_ranks = 0;
 	if (next->slice_end < timer_armed_until)	/* else the timer sees to it */
 		sched_slice_late(next, now);
-	sched_switch(next, now);
+	switch_common(next, next->task->mm, now);
 }
 
 #endif

@@ -19,7 +19,20 @@ enum { ERRNO_MAX = 4095 };
 
 typedef int32_t (*syscall_function)(const uint32_t *arg);
 
-static const syscall_function syscall_table[] = {
+static int32_t no_such_call(const uint32_t *arg)
+{
+	(void)arg;
+	return -ENOSYS;
+}
+
+/* Numbers without a line in the table come first, and are overridden by those with one. */
+#define X(number, name, arguments) [number] = 0,
+enum { SYSCALL_COUNT = sizeof((char[]){
+#include "kernel/abi/syscalls.def"
+}) };
+#undef X
+static const syscall_function syscall_table[SYSCALL_COUNT] = {
+	[0 ... SYSCALL_COUNT - 1] = no_such_call,
 #define X(number, name, arguments) [number] = sys_##name,
 #include "kernel/abi/syscalls.def"
 #undef X
@@ -41,7 +54,7 @@ int32_t syscall_dispatch(uint32_t number, const uint32_t *arg)
 	thread_enter_kernel();
 	irq_on();
 	COUNT(syscalls);
-	if (number < ARRAY_LEN(syscall_table) && syscall_table[number] != NULL)
+	if (number < SYSCALL_COUNT)
 		result = syscall_table[number](arg);
 	if ((uint32_t)result >= (uint32_t)-ERRNO_MAX)
 		trace_bad(result);

@@ -88,7 +88,8 @@ struct thread {
 };
 
 extern struct thread *current;
-extern bool need_resched;
+extern uint32_t need_resched;		/* bool: reschedule, or end, before user mode. A word, so
+					 * that it is tested together with held_ranks */
 
 void sched_init(void);			/* the caller becomes the first thread */
 /* The end of boot: the first thread becomes the idle thread. */

@@ -97,6 +97,8 @@ void thread_kill(struct thread *t)
 	uint32_t flags = spin_lock_irq(&sched_lock);
 
 	t->killed = true;
+	if (t == current)
+		need_resched = true;	/* the others when they run */
 	if (t->state == THREAD_SLEEPING && t->sleep_killable)
 		sched_wake_locked(t, -EINTR);
 	spin_unlock_irq(&sched_lock, flags);

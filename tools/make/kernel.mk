@@ -46,6 +46,7 @@ $(B)/%.asm.o: %.asm tools/make/kernel.mk
 	@$(NASM) -f elf32 -g -F dwarf -MD $(@:.o=.d) -MP -o $@ $<
 
 # gcc would turn the loops of strlen and memcpy into calls of themselves.
+KCFLAGS_syscall := -Wno-override-init
 KCFLAGS_string := -fno-tree-loop-distribute-patterns
 
 $(B)/syms-1.asm: tools/mksyms
