@@ -161,7 +161,6 @@ syscall_entry:
 	mov	edx, USER_DATA
 	mov	ds, edx
 	mov	es, edx
-	mov	edx, esp
 	call	syscall_dispatch
 	add	esp, SYSCALL_ARGS_BYTES
 	mov	[esp + TF_EAX], eax

@@ -15,15 +15,11 @@
 
 extern struct spinlock ipc_lock;	/* RANK_IPC */
 
-/* spin_lock() and spin_unlock() of ipc_lock, its rank being known here. Returns the ranks
- * that were held before. */
-static ALWAYS_INLINE uint32_t ipc_lock_take(void)
+/* spin_lock() and spin_unlock() of ipc_lock, its rank being known here. */
+static ALWAYS_INLINE void ipc_lock_take(void)
 {
-	uint32_t ranks = held_ranks;
-
 	lock_check_rising(BIT(RANK_IPC));
 	spin_take(&ipc_lock, BIT(RANK_IPC));
-	return ranks;
 }
 
 static ALWAYS_INLINE void ipc_lock_release(void)
@@ -31,12 +27,22 @@ static ALWAYS_INLINE void ipc_lock_release(void)
 	spin_release(&ipc_lock, BIT(RANK_IPC));
 }
 
-/* The same where it is known that nothing else was taken, or released, since
- * ipc_lock_take() returned `ranks`. */
-static ALWAYS_INLINE void ipc_lock_restore(uint32_t ranks)
+/* The same for a thread that holds nothing, as it has come from user mode (lock.4), and
+ * releases the lock before it takes another for longer. */
+static ALWAYS_INLINE void ipc_lock_take_first(void)
+{
+	if (__builtin_expect(held_ranks != 0, false))
+		lock_fault("lock.1", BIT(RANK_IPC));
+	if (__builtin_expect(ipc_lock.held != SPIN_FREE, false))
+		lock_fault("lock.2", BIT(RANK_IPC));
+	ipc_lock.held = SPIN_HELD;
+	held_ranks = BIT(RANK_IPC);
+}
+
+static ALWAYS_INLINE void ipc_lock_release_first(void)
 {
 	ipc_lock.held = SPIN_FREE;
-	held_ranks = ranks;
+	held_ranks = 0;
 }
 
 static ALWAYS_INLINE struct thread *ipc_thread(struct list *link)
@@ -159,14 +165,14 @@ static ALWAYS_INLINE int message_load(struct ipc_state *s, vaddr_t user)
 }
 
 /* Read the head of the message at `user` into `m`, which may be another thread's: true if that
- * is all there is to it, a null message. False, and `m` holds no message: there is more, or
- * memory isn't there right now. Never sleeps. */
+ * is all there is to it, a null message, and a whole one lies in user space. False, and `m`
+ * holds no message: there is more, or memory isn't there right now. Never sleeps. */
 static ALWAYS_INLINE bool message_try_load(struct ipc_message *m, vaddr_t user)
 {
 	uint32_t words = HEAD_WORDS, data_bytes;
 	void *to = m;
 
-	if (!user_range_ok(user, 4 * SENT_WORDS))
+	if (!user_range_ok(user, 4 * RECEIVED_WORDS))
 		return false;
 	__asm__ volatile("call usercopy_try"
 			 : "=a"(data_bytes), "+D"(to), "+S"(user), "+c"(words)
@@ -186,16 +192,14 @@ static ALWAYS_INLINE int message_load_room(struct ipc_state *s, vaddr_t user)
 	return err;
 }
 
-/* Write the null message in `s` to `user`: its head and data_bytes; of a received one
- * (RECEIVED_WORDS) the sender's words too. -EFAULT. Sleeps. */
-static ALWAYS_INLINE int message_store_null(struct ipc_state *s, vaddr_t user, size_t words)
+/* Write the null message in `s` to `user`, a range in user space: its head and data_bytes; of
+ * a received one (RECEIVED_WORDS) the sender's words too. -EFAULT. Sleeps. */
+static ALWAYS_INLINE int message_put_null(struct ipc_state *s, vaddr_t user, size_t words)
 {
 	const void *from = &s->message;
 	uint32_t head = HEAD_WORDS;
 	int result;
 
-	if (!user_range_ok(user, 4 * words))
-		return -EFAULT;
 	if (words == RECEIVED_WORDS)
 		__asm__ volatile("call usercopy_received"
 				 : "=a"(result), "+D"(user), "+S"(from), "+c"(head)
@@ -214,7 +218,7 @@ static ALWAYS_INLINE int message_store(struct ipc_state *s, vaddr_t user, size_t
 {
 	if (message_is_rich(s))
 		return message_store_rest(s, user, words);
-	return message_store_null(s, user, words);
+	return user_range_ok(user, 4 * words) ? message_put_null(s, user, words) : -EFAULT;
 }
 
 /* The kernel's word on whose call `m` is. */

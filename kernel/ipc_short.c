@@ -26,17 +26,17 @@ static ALWAYS_INLINE void unlink_for_now(struct list *n)
 }
 
 /* The end of both: `next` got what it waited for and runs from `now` on, `me` sleeps for
- * `what`. Releases the lock; `ranks` is what was held before. */
+ * `what`. Releases the lock. */
 static ALWAYS_INLINE void hand_over(struct thread *me, struct thread *next, const char *what,
-				    uint64_t now, uint32_t ranks)
+				    uint64_t now)
 {
-	ipc_lock_restore(ranks);
+	ipc_lock_release_first();
 	next->ipc.wait = IPC_NONE;
 	next->ipc.result = OK;
 	next->ipc.got_null = true;
 	me->ipc.got_null = false;
 	me->waiting_for = what;
-	sched_switch_sleeping(next, now);
+	sched_switch_sleeping(me, next, now);
 	irq_on();
 }
 
@@ -51,18 +51,18 @@ static ALWAYS_INLINE struct thread *first_receiver(const struct endpoint *ep)
 }
 
 /* The running thread's null message, which `server` has in its state already, is a call. */
-static ALWAYS_INLINE void give_call(struct thread *me, struct thread *server, uint32_t number)
+static ALWAYS_INLINE void give_call(struct thread *me, struct thread *server,
+				    const struct endpoint *ep)
 {
-	uint64_t now = cycles_now();
-	uint32_t ranks;
+	uint64_t now = trace_write(TRACE_CALL, (uint32_t)me->task->pid,
+				   server->ipc.message.label, ep->number);
 
 	COUNT(ipc_calls);
-	trace_write_at(now, TRACE_CALL, (uint32_t)me->task->pid, server->ipc.message.label, number);
-	ranks = ipc_lock_take();
+	ipc_lock_take_first();
 	unlink_for_now(&server->ipc.link);
 	ipc_accept(server, me);
 	message_sign(&server->ipc.message, me);
-	hand_over(me, server, "reply", now, ranks);
+	hand_over(me, server, "reply", now);
 }
 
 /* ipc_call(endpoint, message). -EBADF -EACCES -EFAULT -EINVAL -ENOMEM; -EPIPE, -EINTR. */
@@ -82,10 +82,10 @@ int32_t sys_ipc_call(const uint32_t *arg)
 		irq_on();
 		return ipc_call_any(arg);
 	}
-	give_call(me, server, ep->number);
+	give_call(me, server, ep);
 	if (!me->ipc.got_null)
 		return ipc_call_finish(arg[1]);
-	return message_store_null(&me->ipc, arg[1], REPLY_WORDS);
+	return message_put_null(&me->ipc, arg[1], REPLY_WORDS);
 }
 
 /* The thread that waits for the reply to `token` by `me`, and sleeps; else NULL. */
@@ -110,18 +110,17 @@ static ALWAYS_INLINE bool work_waits(const struct endpoint *ep)
  * to it; the next call to `ep` is waited for. */
 static ALWAYS_INLINE void give_reply(struct thread *me, struct thread *client, struct endpoint *ep)
 {
-	uint64_t now = cycles_now();
-	uint32_t ranks;
+	uint64_t now = trace_write(TRACE_REPLY, (uint32_t)client->task->pid,
+				   client->ipc.message.label, 0);
 
-	trace_write_at(now, TRACE_REPLY, (uint32_t)client->task->pid, client->ipc.message.label, 0);
-	ranks = ipc_lock_take();
+	ipc_lock_take_first();
 	unlink_for_now(&client->ipc.link);
 	client->ipc.server = NULL;
 	if (me->priority != me->base_priority)
 		ipc_restore_priority(me);
 	me->ipc.wait = IPC_RECEIVING;
 	list_insert_tail(&ep->receivers, &me->ipc.link);
-	hand_over(me, client, "work", now, ranks);
+	hand_over(me, client, "work", now);
 }
 
 /* ipc_reply_receive(token, endpoint, message). The errors of receiving; a void token is
@@ -143,7 +142,7 @@ int32_t sys_ipc_reply_receive(const uint32_t *arg)
 		return ipc_reply_receive_any(arg);
 	}
 	give_reply(me, client, ep);
-	if (!me->ipc.got_null || message_store_null(&me->ipc, arg[2], RECEIVED_WORDS) != OK)
+	if (!me->ipc.got_null || message_put_null(&me->ipc, arg[2], RECEIVED_WORDS) != OK)
 		return ipc_receive_finish(arg[1], arg[2]);
 	return OK;
 }

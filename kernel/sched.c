@@ -176,7 +176,7 @@ void sched_switch_to(struct thread *next)
 		thread_wake(next, 0);
 		current->wake_result = -EINTR;
 	} else {
-		sched_switch_sleeping(next, cycles_now());
+		sched_switch_sleeping(current, next, cycles_now());
 	}
 	irq_on();
 }

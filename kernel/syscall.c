@@ -44,10 +44,10 @@ static __attribute__((noinline, cold)) void trace_bad(int32_t result)
 	TRACE(SYSCALL_BAD, current_task()->pid, current_trap_frame()->eax, -result);
 }
 
-/* Do system call `number`, a trap from user mode, and return its result; arg[] is ebx, ecx,
- * edx, esi, edi, ebp. An unknown number gives -ENOSYS. Interrupts are off at the beginning
+/* Do system call `number`, a trap from user mode, and return its result; the arguments are
+ * ebx, ecx, edx, esi, edi, ebp. An unknown number gives -ENOSYS. Interrupts are off at the beginning
  * and at the end. */
-int32_t syscall_dispatch(uint32_t number, const uint32_t *arg)
+int32_t syscall_dispatch(uint32_t number, struct syscall_arguments from_user)
 {
 	int32_t result = -ENOSYS;
 
@@ -55,7 +55,7 @@ int32_t syscall_dispatch(uint32_t number, const uint32_t *arg)
 	irq_on();
 	COUNT(syscalls);
 	if (number < SYSCALL_COUNT)
-		result = syscall_table[number](arg);
+		result = syscall_table[number](from_user.arg);
 	if ((uint32_t)result >= (uint32_t)-ERRNO_MAX)
 		trace_bad(result);
 	irq_off();

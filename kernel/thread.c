@@ -43,6 +43,7 @@ static void thread_setup(struct thread *t, const char *name, enum thread_priorit
 {
 	strlcpy(t->name, name, sizeof(t->name));
 	t->priority = t->base_priority = (uint8_t)p;
+	t->sleep_killable = true;
 	list_init(&t->task_link);
 	list_init(&t->run_link);
 	list_init(&t->all_link);

@@ -64,10 +64,10 @@ struct thread {
 
 	/* Sleeping */
 	struct timer	wake_timer;	/* the deadline of a sleep */
-	int		wake_result;	/* OK, -ETIMEDOUT, -EINTR */
-	bool		sleep_killable;
+	int		wake_result;	/* OK, also while it sleeps; -ETIMEDOUT, -EINTR */
+	bool		sleep_killable;	/* false only in unkillable sleeps */
 	bool		killed;		/* must not return to user mode */
-	const char     *waiting_for;	/* shown by ps; NULL while running */
+	const char     *waiting_for;	/* shown by ps while it sleeps */
 
 	/* Locks */
 	uint32_t	held_ranks;	/* bit r: holds a lock of rank r; while it doesn't run */

@@ -14,27 +14,24 @@ static inline struct trace_record *trace_ring_at(uint32_t at)
 	return (struct trace_record *)((char *)trace_ring + (at & trace_ring_mask));
 }
 
-/* Record an event of the moment `time`. Interrupts that come between the two steps write
- * records of their own. */
-static inline void trace_write_at(uint64_t time, enum trace_event event, uint32_t a, uint32_t b,
-				  uint32_t c)
+/* Record one event: see TRACE(). Returns its time. Interrupts that come between the two steps
+ * write records of their own. */
+static inline uint64_t trace_write(enum trace_event event, uint32_t a, uint32_t b,
+					  uint32_t c)
 {
 	uint32_t at = __atomic_fetch_add(&trace_ring_next, sizeof(struct trace_record),
 					 __ATOMIC_RELAXED);
 	struct trace_record *r = trace_ring_at(at);
+	uint64_t now;
 
-	r->time = time;
 	r->number = (uint16_t)(event + 1);
 	r->tid = current->tid;
 	r->a = a;
 	r->b = b;
 	r->c = c;
-}
-
-/* Record one event: see TRACE(). */
-static inline void trace_write(enum trace_event event, uint32_t a, uint32_t b, uint32_t c)
-{
-	trace_write_at(cycles_now(), event, a, b, c);
+	now = cycles_now();
+	r->time = now;
+	return now;
 }
 
 #endif

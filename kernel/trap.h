@@ -42,7 +42,11 @@ void irq_unmask(unsigned irq);
 /* Write the interrupts of each line that had any as "@counter irqN VALUE". */
 void irq_report(void);
 
-/* Called by entry.asm, interrupts off, for every system call; see kernel/syscall.c. */
-int32_t syscall_dispatch(uint32_t number, const uint32_t *arg);
+/* Called by entry.asm, interrupts off, for every system call; see kernel/syscall.c. The
+ * arguments are where entry.asm has pushed them. */
+struct syscall_arguments {
+	uint32_t arg[6];
+};
+int32_t syscall_dispatch(uint32_t number, struct syscall_arguments from_user);
 
 #endif

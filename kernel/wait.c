@@ -17,7 +17,6 @@ void sched_wake_locked(struct thread *t, int result)
 		return;
 	list_remove(&t->run_link);
 	t->wake_result = result;
-	t->waiting_for = NULL;
 	sched_make_ready(t);
 }
 
@@ -37,7 +36,9 @@ int sched_sleep_on(struct list *queue, enum sleep_kind kind, ns_t deadline,
 	t->waiting_for = what;
 	if (queue != NULL)
 		list_insert_tail(queue, &t->run_link);
+	t->wake_result = OK;
 	sched_leave_locked();
+	t->sleep_killable = true;
 	if (deadline != 0)
 		timer_cancel(&t->wake_timer);
 	return t->wake_result;

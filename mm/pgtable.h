@@ -62,15 +62,10 @@ uint32_t pte_table_count(const struct mm *mm);
 vaddr_t pgtable_next(vaddr_t addr);
 void tlb_flush_page(struct mm *mm, vaddr_t addr);
 void tlb_flush_mm(struct mm *mm);
-/* Make `mm` the address space that user addresses mean; NULL: any will do. Called with
- * interrupts off by the thread switch, or by the thread that changes its own. */
+/* Make `mm` the address space that user addresses mean; by the thread that changes its own.
+ * The thread switch does it by itself, with interrupts off (kernel/switch.h). */
 extern struct mm *pgtable_loaded;
 void pgtable_load(struct mm *mm);
-static inline void pgtable_switch(struct mm *mm)
-{
-	if (mm != NULL && mm != pgtable_loaded)
-		pgtable_load(mm);
-}
 /* `mm` is going away: if its page directory is loaded, load the kernel's own. */
 void pgtable_leave(struct mm *mm);
 

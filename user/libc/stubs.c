@@ -39,6 +39,8 @@ __asm__(
 		"	movl	8(%esp), %ebx\n"			\
 		".if " #args " > 1\n"					\
 		"	movl	12(%esp), %ecx\n"			\
+		".endif\n"						\
+		".if " #args " > 2\n"					\
 		"	movl	16(%esp), %edx\n"			\
 		".endif\n"						\
 		"	int	$0x80\n"				\
