@@ -88,14 +88,15 @@ int32_t sys_ipc_call(const uint32_t *arg)
 	return message_put_null(&me->ipc, arg[1], REPLY_WORDS);
 }
 
-/* The thread that waits for the reply to `token` by `me`, and sleeps; else NULL. */
+/* The thread that waits for the reply to `token` by `me`; else NULL. It has a server only
+ * while it awaits its reply (ipc.1), and a killed one doesn't sleep. */
 static ALWAYS_INLINE struct thread *waiting_client(uint32_t token, const struct thread *me)
 {
 	unsigned tid = token & 0xffff;
 	struct thread *client = tid < THREADS_MAX ? thread_table[tid] : NULL;
 
-	if (client == NULL || ipc_token(client) != token || client->ipc.wait != IPC_AWAITING_REPLY ||
-	    client->ipc.server != me || client->killed || client->state != THREAD_SLEEPING)
+	if (client == NULL || ipc_token(client) != token || client->ipc.server != me ||
+	    client->state != THREAD_SLEEPING)
 		return NULL;
 	return client;
 }

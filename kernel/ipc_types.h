@@ -1,4 +1,4 @@
-/* What IPC keeps inside each thread. Only kernel/ipc.c looks into it. */
+/* What IPC keeps inside each thread; see kernel/ipc.c. */
 #ifndef KERNEL_IPC_TYPES_H
 #define KERNEL_IPC_TYPES_H
 

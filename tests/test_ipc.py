@@ -2,7 +2,7 @@
 from harness.guest import run
 
 # Instructions that one operation may take; first_touch zeroes 1,024 words, cow_copy copies as many.
-BUDGETS = {"null_syscall": 150, "yield_switch": 450, "null_ipc": 950, "first_touch": 1750, "cow_copy": 1950,
+BUDGETS = {"null_syscall": 150, "yield_switch": 450, "null_ipc": 600, "first_touch": 1750, "cow_copy": 1950,
            "fork_exit_wait": 40000, "mmap_munmap": 2500}
 
 
