@@ -1,6 +1,7 @@
 /*
  * IPC inside the kernel: endpoints, and what tasks, exceptions and handles need of
- * them. The rendezvous itself is in kernel/ipc.c, what goes in and out of user memory
+ * them. The rendezvous itself is in kernel/ipc.c and, for null messages that meet somebody
+ * who waits, in kernel/ipc_short.c; what goes in and out of user memory
  * in kernel/message.c.
  *
  * ipc.1  a thread on endpoint->callers is SENDING, one on ->receivers is RECEIVING; one
