@@ -206,3 +206,10 @@ def test_boot_gdb_01():
                           stdin=subprocess.DEVNULL)
     assert re.search(r"#0 .*task_start_proc", done.stdout), done.stdout[-800:] + done.stderr[-400:]
     assert re.search(r"#1 .*\w+ \(", done.stdout)
+
+
+def test_boot_gdb_02():
+    """make gdb is one command: gdb takes its orders from the terminal, or a here-document"""
+    done = subprocess.run(["make", "--no-print-directory", "gdb"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+                          input="print $pc\nbreak kernel_main\ncontinue\ninfo registers eip\nquit\n")
+    assert done.returncode == 0 and re.search(r"eip +0x[0-9a-f]+ +0x[0-9a-f]+ <kernel_main", done.stdout), done.stdout + done.stderr
