@@ -9,6 +9,7 @@
 #include "kernel/string.h"
 #include "kernel/syscall.h"
 #include "kernel/task.h"
+#include "kernel/thread.h"
 #include "kernel/usercopy.h"
 #include "mm/object.h"
 #include "mm/slab.h"
@@ -112,20 +113,22 @@ static int console_read(struct file *f, vaddr_t buffer, size_t bytes)
 	return count;
 }
 
-/* What was put before a bad page was reached counts; -EFAULT only if that is nothing. */
+/* What was put before a bad page was reached counts; -EFAULT only if that is nothing. Others
+ * may run in between, and a killed caller doesn't go on: gigabytes may be asked for. */
 static int console_write(struct file *f, vaddr_t buffer, size_t bytes)
 {
 	char chunk[CONSOLE_CHUNK];
 	size_t done = 0;
 
 	(void)f;
-	while (done < bytes) {
+	while (done < bytes && !current->killed) {
 		size_t n = MIN(bytes - done, sizeof(chunk));
 
 		if (copy_from_user(chunk, buffer + (vaddr_t)done, n) != OK)
 			return done != 0 ? (int)done : -EFAULT;
 		console_put(chunk, n);
 		done += n;
+		cond_resched();
 	}
 	return (int)done;
 }

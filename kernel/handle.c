@@ -11,6 +11,7 @@
  */
 #include "kernel/abi/errno.h"
 #include "kernel/abi/file.h"
+#include "kernel/file.h"
 #include "kernel/handle.h"
 #include "kernel/ipc.h"
 #include "kernel/panic.h"
@@ -18,6 +19,7 @@
 #include "kernel/string.h"
 #include "kernel/syscall.h"
 #include "kernel/task.h"
+#include "mm/object.h"
 #include "mm/slab.h"
 
 enum { TABLE_FIRST_COUNT = 8 };
@@ -300,6 +302,29 @@ int handle_table_copy(struct handle_table *to, struct handle_table *from)
 	range_copy(to, from, HANDLE_AS_SYSTEM);
 	spin_unlock(&from->lock);
 	return OK;
+}
+
+/* Pages that would be freed if the handle were the last to name them. */
+static uint32_t handle_pages(const struct handle *h)
+{
+	const struct object *o = NULL;
+
+	if (h->object != NULL && h->object->type == KOBJECT_OBJECT)
+		o = container_of(h->object, struct object, kobject);
+	else if (h->object != NULL && h->object->type == KOBJECT_FILE)
+		o = container_of(h->object, struct file, kobject)->object;
+	return o != NULL && o->kind == OBJECT_MEMORY ? o->resident : 0;
+}
+
+uint32_t handle_table_pages(const struct handle_table *t)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < t->fd_count; i++)
+		sum += handle_pages(&t->fds[i]);
+	for (uint32_t i = 0; i < t->system_count; i++)
+		sum += handle_pages(&t->system[i]);
+	return sum;
 }
 
 /* handle_close(h): system handles. */

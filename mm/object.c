@@ -223,6 +223,8 @@ static int copy_pages(struct object *o, uint32_t offset, vaddr_t user, int bytes
 		if (error)
 			return error;
 		done += n;
+		if (current->killed)
+			return -EINTR;
 		cond_resched();
 	}
 	return bytes;

@@ -26,8 +26,8 @@ struct oom_rule {
 };
 void oom_init(void);			/* choose the rule; panics in words on a wrong name */
 
-/* What a task holds, in pages: resident, swapped out, page tables. */
-struct oom_figures { uint32_t rss, swap, tables, vm; };
+/* What a task holds, in pages: resident, swapped out, page tables, in memory objects. */
+struct oom_figures { uint32_t rss, swap, tables, objects, vm; };
 struct oom_figures oom_figures(const struct task *t);
 
 extern const struct oom_rule oom_default;	/* mm/oom/default.c */

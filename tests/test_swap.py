@@ -233,3 +233,10 @@ def test_swap_error_04(tmp_path):
     rules = disks.blkdebug(tmp_path / "rules", "write_aio")
     done = run("hogmem 12 1; echo alive; audit", "--swap", "16M", "--inject", f"0:{rules}", *SMALL)
     done.expect("alive" in done.out and done.cause in ("exit", "oom"), f"exit {done.exit} {done.cause}: {done.err[-300:]}")
+
+
+def test_swap_error_05(tmp_path):
+    """a disk that fails every write is given up, and what was meant for it goes to another one"""
+    rules = disks.blkdebug(tmp_path / "rules", "write_aio")
+    done = shell("qsbench -n 3000000; swapon -s", "--swap", "16M:5", "--swap", "32M:3", "--inject", f"0:{rules}", *SMALL)
+    done.expect(done.counters["oom_kill"] == 0, done.log[-600:])

@@ -53,6 +53,12 @@ def test_work_oom_02():
     done.expect(done.exit == 123 and "alive" in done.out and done.counters["oom_kill"] == 1, f"exit {done.exit}: {done.out}")
 
 
+def test_work_oom_03():
+    """who fills memory objects is the victim, though no page of them is mapped"""
+    done = run("t_task objects; audit", "--tests", "--ram", "16M")
+    done.expect("hog 9, onlooker 15" in done.out and "audit: 0" in done.out, done.out + done.log[-1500:])
+
+
 @pytest.mark.parametrize("command", ["qsbench -n 3000000", "qsbench -n 300000 -p 8", "hogmem 14 2", "true",
                                      "hogmem 60 1"],
                          ids=[f"work-leak-{n:02}" for n in range(1, 6)])

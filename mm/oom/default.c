@@ -45,14 +45,15 @@ static bool default_is_oom(unsigned order)
 	return full ? failures > 1 : failures > PATIENCE;
 }
 
-/* What killing `t` gives back: frames, slots and page tables. Never servers, nor init. */
+/* What killing `t` gives back: frames, slots, page tables, and what its handles name (a
+ * shared mapping of that counts twice). Never servers, nor init. */
 static uint32_t default_badness(const struct task *t)
 {
 	struct oom_figures f = oom_figures(t);
 
 	if ((t->flags & (TASK_SERVER | TASK_PROC)) || t->pid <= INIT_PID)
 		return 0;
-	return f.rss + f.swap + f.tables;
+	return f.rss + f.swap + f.tables + f.objects;
 }
 
 const struct oom_rule oom_default = {

@@ -49,7 +49,9 @@ struct oom_figures oom_figures(const struct task *t)
 	if (!mm)
 		return (struct oom_figures){ 0 };
 	return (struct oom_figures){ .rss = mm->rss, .swap = mm->swap_ptes,
-				     .tables = pte_table_count(mm) + 1, .vm = mm->total_pages };
+				     .tables = pte_table_count(mm) + 1,
+				     .objects = handle_table_pages(&t->handles),
+				     .vm = mm->total_pages };
 }
 
 struct choice {
@@ -84,8 +86,8 @@ static bool print_task(struct task *t, void *arg)
 	struct oom_figures f = oom_figures(t);
 
 	(void)arg;
-	printk("oom: %5d %8u %8u %8u %8u  %s%s%s\n", t->pid, f.rss, f.swap, f.tables, f.vm,
-	       t->name, t->flags & TASK_SERVER ? " (server)" : "",
+	printk("oom: %5d %8u %8u %8u %8u %8u  %s%s%s\n", t->pid, f.rss, f.swap, f.tables,
+	       f.objects, f.vm, t->name, t->flags & TASK_SERVER ? " (server)" : "",
 	       t->flags & (TASK_DYING | TASK_OOM) ? " (dying)" : "");
 	return true;
 }
@@ -103,7 +105,7 @@ static void print_report(unsigned order, const struct choice *c)
 	printk("oom: slots free %u of %u, to steal %u; swap cache %u, being written %u, read %u, slab %u\n",
 	       swap_slots_free(), swap_slots_total(), swap_slots_stealable(), swap_cached_pages(),
 	       swap_writes_pending(), swap_reads_pending(), slab_frames());
-	printk("oom:   pid      rss     swap   tables       vm  name\n");
+	printk("oom:   pid      rss     swap   tables  objects       vm  name\n");
 	task_for_each(print_task, NULL);
 	if (c->victim)
 		printk("oom: %s has the most to give: %u points\n", c->victim->name, c->points);

@@ -38,13 +38,17 @@ static bool only_ours(const struct page *p)
 	return p->count == 1u + page_is(p, PG_SWAPCACHE);
 }
 
-/* Must the page go to another slot? Its own can't be written, or the area is on its way
- * out: what reclaim sent back there swapoff would have to fetch again, for ever. */
+/* Must the page go to another slot? Its own can't be written, or the whole area, or it is on
+ * its way out: what reclaim sent back there swapoff would have to fetch again, for ever. */
 static bool slot_is_lost(const struct page *p)
 {
-	return page_is(p, PG_SWAPCACHE) &&
-	       ((page_is(p, PG_ERROR) && page_is(p, PG_UPTODATE)) ||
-		swap_area_leaves((swap_entry){ p->private }));
+	swap_entry e = { p->private };
+
+	if (!page_is(p, PG_SWAPCACHE))
+		return false;
+	if (page_is(p, PG_DIRTY) && !swap_area_takes(swap_entry_to_area(e)))
+		return true;
+	return (page_is(p, PG_ERROR) && page_is(p, PG_UPTODATE)) || swap_area_leaves(e);
 }
 
 /* The page leaves a lost slot that no PTE names. False: some do, and there is no other slot

@@ -175,8 +175,38 @@ static int killed_in_fork(void)
 	return 0;
 }
 
+/* A child with some memory looks on while another one fills memory objects, which no PTE of
+ * its maps, until it dies or is refused. How both ended, on standard output. */
+static int killed_for_objects(void)
+{
+	static char page[TAP_PAGE];
+	int status = 0, object;
+	pid_t onlooker = fork(), hog;
+
+	if (onlooker == 0) {
+		memset(tap_map(256), 1, 256 * TAP_PAGE);
+		sleep_long(NULL);
+		_exit(0);
+	}
+	hog = fork();
+	if (hog == 0) {
+		object = sys_object_create(tap_ram_pages());
+		for (uint32_t at = 0; sys_object_write(object, at, page, TAP_PAGE) > 0;)
+			at += TAP_PAGE;
+		_exit(1);
+	}
+	waitpid(hog, &status, 0);
+	printf("hog %d, ", status);
+	kill(onlooker, SIGTERM);
+	waitpid(onlooker, &status, 0);
+	printf("onlooker %d\n", status);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "objects") == 0)
+		return killed_for_objects();
 	if (argc > 1 && strcmp(argv[1], "forkoom") == 0)
 		return killed_in_fork();
 	proc_only();
