@@ -41,6 +41,15 @@ def test_boot_shell_01():
     shell("ls /bin; ps", "--ram", "8M")
 
 
+def test_boot_memory_01():
+    """at the prompt of a 64 MiB machine 60 MiB are free, and the kernel takes at most 1 MiB besides its page array"""
+    done = shell("free", "--lab", "--ram", "64M")
+    free = int(re.search(r"^Mem: +\d+ +\d+ +(\d+)", done.out, re.MULTILINE).group(1))
+    array = int(re.search(r"(\d+) KiB of page descriptors", done.log).group(1))
+    at_boot, of = map(int, re.search(r"memory: (\d+) KiB free of (\d+) KiB", done.log).groups())
+    done.expect(free >= 60 << 10 and of - at_boot - array <= 1 << 10, f"{free} KiB free; {done.log[:800]}")
+
+
 def test_boot_nofpu_01():
     """without an FPU a program that uses it gets SIGILL, the log says why, the shell goes on"""
     done = run("t_fpu; echo alive; audit", "--tests", "--cpu", "486,-fpu")
