@@ -1,6 +1,6 @@
 /*
  * The elevator of Linux 2.4: one list in sector order, reads and writes alike, with a limit
- * on how often a request may be overtaken. docs: VM-HISTORY 8.1 tells the rules and their
+ * on how often a request may be overtaken. docs/history.md 8.1 tells the rules and their
  * source. A request is born with a sequence number, smaller for reads; each transfer
  * that looks past it costs it one, each that merges ahead of it as many as it has sectors,
  * and once the number is used up nothing passes any more.

@@ -27,7 +27,7 @@ enum request_kind { REQUEST_READ, REQUEST_WRITE, REQUEST_FLUSH };
 enum {
 	REQUEST_SECTORS_MAX = 256,	/* 128 KiB: what LBA28 can say */
 	REQUEST_BIOS_MAX = 32,
-	QUEUE_POOL = 128,		/* requests a disk, VM-HISTORY 8.1 */
+	QUEUE_POOL = 128,		/* requests a disk, docs/history.md 8.1 */
 	QUEUE_POOL_SMALL = 64,		/* ... below 32 MiB of RAM */
 };
 

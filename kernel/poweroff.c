@@ -22,12 +22,13 @@ enum {
 
 static void time_report(void)
 {
-	ns_t user = cpu_time_ns(CPU_USER), system = cpu_time_ns(CPU_SYSTEM);
+	ns_t user = cpu_time_ns(CPU_USER), kswapd = kswapd_time_ns();
+	ns_t system = cpu_time_ns(CPU_SYSTEM) - kswapd;		/* all threads', so his too */
 
 	report("@time elapsed %llu\n", (unsigned long long)clock_ns());
 	report("@time user %llu\n", (unsigned long long)user);
 	report("@time system %llu\n", (unsigned long long)system);
-	report("@time kswapd %llu\n", (unsigned long long)kswapd_time_ns());
+	report("@time kswapd %llu\n", (unsigned long long)kswapd);
 	report("@time idle %llu\n", (unsigned long long)idle_time_ns());
 }
 

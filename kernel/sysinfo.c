@@ -138,7 +138,7 @@ static void fill_cpu(struct figures *f)
 	c->interrupts = counters[COUNT_interrupts];
 	c->context_switches = counters[COUNT_context_switches];
 	c->user_ns = cpu_time_ns(CPU_USER);
-	c->system_ns = cpu_time_ns(CPU_SYSTEM);
+	c->system_ns = cpu_time_ns(CPU_SYSTEM) - c->kswapd_ns;
 	thread_for_each(cpu_count, c);
 	f->used = sizeof(*c);
 }

@@ -10,7 +10,7 @@ void lru_insert_inactive(struct page *p);
 /* Off its list, if on one. page_drop() of the last reference calls it. */
 void lru_remove(struct page *p);
 void lru_activate(struct page *p);
-/* Referenced once: remember; referenced twice: activate (VM-HISTORY 4). */
+/* Referenced once: remember; referenced twice: activate (docs/history.md 4.4). */
 void lru_mark_accessed(struct page *p);
 /* To the inactive tail: its write is done, free it next. Interrupt context. */
 void lru_rotate(struct page *p);

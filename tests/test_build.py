@@ -1,6 +1,7 @@
 """What the build makes, and how fast it makes it again."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -66,6 +67,83 @@ def test_build_again_01():
     done = subprocess.run(["make", "--no-print-directory", "kernel", "system"], cwd=ROOT, capture_output=True, text=True,
                           check=False)
     assert done.returncode == 0 and " CC " not in done.stdout and time.monotonic() - begin < 2, done.stdout + done.stderr
+
+
+# ---- make in a copy of the tree, so that nobody else's build is disturbed ----
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the tree and of what is built in it."""
+    tree = tmp_path / "tree"
+    shutil.copytree(ROOT, tree, symlinks=True, ignore=shutil.ignore_patterns(".git", "host", "*.img"))
+    return tree
+
+
+def make(tree, *words, **more):
+    return subprocess.run(["make", "--no-print-directory", *words], cwd=tree, capture_output=True, text=True, check=False, **more)
+
+
+def test_build_werror_01(copy):
+    """a warning ends the build, in the kernel and in programs; with WERROR=0 it does not"""
+    for source, target in (("kernel/string.c", f"build/{RMAP}/kernel/string.o"), ("user/bin/files.c", "build/user/user/bin/files.o")):
+        with open(copy / source, "a", encoding="utf-8") as f:
+            f.write("\nstatic int nobody_uses_this;\n")
+        strict, relaxed = make(copy, target), make(copy, target, "WERROR=0")
+        assert strict.returncode != 0 and "nobody_uses_this" in strict.stderr, strict.stdout + strict.stderr
+        assert relaxed.returncode == 0 and "nobody_uses_this" in relaxed.stderr, relaxed.stderr
+
+
+QEMU = """#!/bin/sh
+date +%s.%N >"$QEMU_STARTED"
+exit 1
+"""
+
+
+def seconds_to_qemu(tree, tmp_path, before=()):
+    """How long `make run` takes until it starts QEMU, and what it said."""
+    folder = tmp_path / "bin"
+    folder.mkdir(exist_ok=True)
+    (folder / "qemu-system-i386").write_text(QEMU)
+    (folder / "qemu-system-i386").chmod(0o755)
+    stamp = tmp_path / "started"
+    environment = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}", QEMU_STARTED=str(stamp))
+    begin = time.time()
+    done = subprocess.run([*before, "make", "--no-print-directory", "run"], cwd=tree, capture_output=True, text=True, check=False,
+                          env=environment, stdin=subprocess.DEVNULL)
+    assert stamp.exists(), done.stdout + done.stderr
+    return float(stamp.read_text()) - begin, done.stdout
+
+
+def test_build_run_01(copy, tmp_path):
+    """a second make run starts QEMU within 2 s, after one changed line within 5 s, and compiles that file only"""
+    seconds_to_qemu(copy, tmp_path)
+    again = min(seconds_to_qemu(copy, tmp_path)[0] for _ in range(3))
+    with open(copy / "mm" / "commit.c", "a", encoding="utf-8") as f:
+        f.write("\n")
+    changed, said = seconds_to_qemu(copy, tmp_path)
+    assert again < 2, f"{again:.1f} s"
+    assert re.findall(r"(?:U?CC|NASM|ULINK) +(\S+)", said) == ["mm/commit.c"], said
+    assert changed < 5, f"{changed:.1f} s"
+
+
+def test_build_offline_01(copy, tmp_path):
+    """make run needs no network once the packages are there"""
+    if subprocess.run(["unshare", "-n", "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("only root can take the network away")
+    with open(copy / "mm" / "commit.c", "a", encoding="utf-8") as f:
+        f.write("\n")
+    seconds_to_qemu(copy, tmp_path, before=["unshare", "-n"])
+
+
+def test_build_headers_02(copy):
+    """a changed header compiles again who includes it, and nobody else"""
+    os.utime(copy / "drivers" / "pit.h")
+    said = make(copy, "kernel").stdout
+    built = re.findall(r"CC +(\S+)", said)
+    assert built, said
+    for source in built:
+        with open(copy / "build" / RMAP / (source[:-2] + ".d"), encoding="utf-8") as f:
+            assert "drivers/pit.h" in f.read(), source
 
 
 def test_build_headers_01():

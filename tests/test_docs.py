@@ -46,3 +46,13 @@ def test_docs_invariants_02():
             assert re.search(rf"\b{function}\(", text), f"{number}: there is no {function}()"
         for path in re.findall(r"`([\w/]+/[\w.]+)`", where):
             assert os.path.exists(os.path.join(ROOT, path)), f"{number}: there is no {path}"
+
+
+def test_docs_history_01():
+    """each section of docs/history.md that a comment cites is there"""
+    headings = set(re.findall(r"^## (\d+\.\d+) ", read("docs/history.md"), re.MULTILINE))
+    cited = set()
+    for path in list(sources()) + glob.glob(os.path.join(ROOT, "user/**/*.c"), recursive=True):
+        for text in re.findall(r"docs/history\.md (\d+\.\d+(?: to \d+\.\d+)?)", read(path)):
+            cited |= set(text.split(" to "))
+    assert len(cited) > 8 and cited <= headings, f"not there: {sorted(cited - headings)}"

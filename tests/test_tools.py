@@ -130,6 +130,56 @@ def test_tools_harness_01(tmp_path):
     assert "AGAIN make test T=x-y-02" in done.stdout
     done = tool("tests/run", "--folder", str(tmp_path), "--name", "z-z")
     assert done.stdout.rstrip().split("\n")[-1] == "2 passed, 0 failed" and done.returncode == 0
+    with open(tmp_path / "host" / "z.c", encoding="utf-8") as f:
+        text = f.read()
+    (tmp_path / "host" / "z.c").write_text(text.replace("ok 2", "not ok 2"))
+    done = tool("tests/run", "--folder", str(tmp_path), "--name", "z-z")
+    assert done.stdout.rstrip().split("\n")[-1] == "1 passed, 1 failed" and done.returncode == 1
+
+
+GUEST_TEST = """/* run: --ram 8M */
+#include "user/tests/tap.h"
+
+int main(void)
+{
+	tap_case(1, "x-guest-01", "fine");
+	tap_equal(1, 2, "x-guest-02", "not fine");
+	return tap_done();
+}
+"""
+
+
+def test_tools_harness_02(tmp_path):
+    """a program for the guest from any folder is compiled and run there, by make test TESTS="""
+    (tmp_path / "guest").mkdir()
+    (tmp_path / "guest" / "t_x.c").write_text(GUEST_TEST)
+    done = subprocess.run(["make", "--no-print-directory", "test", f"TESTS={tmp_path}", "SEED=5"], cwd=ROOT, capture_output=True,
+                          text=True, check=False)
+    assert done.stdout.rstrip().split("\n")[-1] == "1 passed, 1 failed" and done.returncode != 0, done.stdout + done.stderr
+    assert "FAIL x-guest-02  not fine" in done.stdout and "AGAIN make test T=x-guest-02 SEED=5" in done.stdout
+
+
+# ---- make help, make doctor ----
+
+def test_tools_help_01():
+    """make help names every command that the README speaks of, and each is a target"""
+    said = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as f:
+        spoken = set(re.findall(r"[`\n ]make ([a-z-]+)", f.read())) - {"sure", "help"}
+    offered = set(re.findall(r"^make ([a-z-]+)", said, re.MULTILINE))
+    assert {"run", "test", "image", "gdb", "doctor", "check"} <= offered and spoken <= offered, f"{spoken} {offered}"
+    for word in offered:
+        assert subprocess.run(["make", "-n", word], cwd=ROOT, capture_output=True, check=False).returncode == 0, word
+
+
+def test_tools_doctor_01(tmp_path):
+    """make doctor has a line for everything and status 0 here; it names what lacks and then fails"""
+    done = subprocess.run(["make", "--no-print-directory", "doctor"], cwd=ROOT, capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and len(lines) >= 9 and all(line.startswith("ok ") for line in lines), done.stdout
+    fake(tmp_path, "dpkg-query", "echo 'dpkg-query: no packages found matching nasm' >&2; exit 1\n")
+    done = tool("tools/doctor", env=dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}"))
+    assert done.returncode == 1 and re.search(r"^LACK .*packages: run +nasm$", done.stdout, re.MULTILINE), done.stdout
 
 
 # ---- the runner's words ----

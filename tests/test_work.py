@@ -85,6 +85,55 @@ def test_work_vmstat_01():
     done.expect(len(rows) >= 3 and "swpd" in done.out, done.out)
 
 
+def test_work_accounts_01():
+    """user, system, kswapd and idle add up to the time since boot, each counted once"""
+    done = run("hogmem 12 6", "--lab", "--ram", "8M", "--swap", "16M")
+    parts = [done.json[f"{name}_seconds"] for name in ("user", "system", "kswapd", "idle")]
+    done.expect(all(p > 0 for p in parts) and abs(sum(parts) - done.json["elapsed_seconds"]) < 0.005,
+                f"{parts}: {sum(parts)} of {done.json['elapsed_seconds']}")
+
+
+def test_work_accounts_02():
+    """a process's time in ps and time is its own: one that computes, one that sleeps"""
+    done = shell("sleep 3 & time qsbench -n 3000000; ps", "--lab")
+    user, system = map(float, re.search(r"^(\d+\.\d+)u (\d+\.\d+)s", done.out, re.MULTILINE).groups())
+    sleeper = re.search(r"(\d+):(\d+\.\d+) sleep$", done.out, re.MULTILINE)
+    done.expect(user > 0.2 > system, done.out)
+    done.expect(sleeper and float(sleeper.group(2)) < 0.05, done.out)
+
+
+ROWS = ["null_syscall", "null_ipc", "yield_switch", "first_touch", "cow_copy", "fork_exit_wait", "mmap_munmap",
+        "swap_in_cache", "swap_in_disk"]
+
+
+@pytest.mark.parametrize("options", [["--lab"], ["--cpu", "486"]], ids=["work-micro-01", "work-micro-02"])
+def test_work_micro(options):
+    """micro has a figure for each operation, with a TSC and without"""
+    done = shell("micro", "--ram", "16M", "--swap", "32M", *options)
+    rows = dict(re.findall(r"^(\w+) +(\d+) +\d+ (?:tsc|ns)$", done.out, re.MULTILINE))
+    done.expect(all(int(rows.get(name, 0)) > 0 for name in ROWS), done.out)
+    done.expect(int(rows["swap_in_disk"]) > int(rows["swap_in_cache"]), done.out)
+
+
+PROMISES = [("overcommit=0", ["24", "0", "0", "64"]), ("overcommit=1", ["24", "64", "1000", "64"]),
+            ("overcommit=2", ["0", "0", "0", "23"])]
+
+
+@pytest.mark.parametrize("rule, wanted", PROMISES, ids=[f"commit-rule-{n:02}" for n in range(1, 4)])
+def test_commit_rule(rule, wanted):
+    """how many MiB each rule promises of 24, 64 and 1000 at once and 64 one by one, with 16 of RAM and 16 of swap"""
+    done = shell("t_commit one 24; t_commit one 64; t_commit one 1000; t_commit sum 64", "--tests", "--ram", "16M", "--swap", "16M",
+                 "--param", rule)
+    done.expect(done.out.split()[:4] == wanted, done.out)
+
+
+def test_run_trace_01():
+    """the last trace records come on request, with the names of their fields"""
+    done = run("hogmem 1 1; trace 20; echo after")
+    records = re.findall(r"^ +\d+\.\d{9} [A-Z_]+ tid=\d+(?: \w+=\w+)+$", done.log, re.MULTILINE)
+    done.expect(len(records) == 20 and "after" in done.out, done.log[-600:])
+
+
 def test_work_tools_01():
     """free, ps, swapon -s, audit and micro each print what they are for"""
     done = shell("free; ps; swapon -s; micro", "--swap", "8M", "--lab", "--ram", "16M")

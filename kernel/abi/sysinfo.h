@@ -46,7 +46,8 @@ struct abi_swap_row {
 };
 
 struct abi_cpu {
-	uint64_t uptime_ns, idle_ns, user_ns, system_ns, kswapd_ns;
+	uint64_t uptime_ns, idle_ns, user_ns, system_ns, kswapd_ns;	/* system_ns: all
+						 * threads' but kswapd's     */
 	uint64_t interrupts, context_switches;
 	uint32_t runnable, blocked;
 };

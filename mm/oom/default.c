@@ -5,15 +5,20 @@
  * slot, one of which is free soon) and no slot can be had, not even by stealing: then no
  * anonymous page can leave. If slots are there but reclaim fails all
  * the same (what fills the memory can't be swapped), that shows by its failing
- * PATIENCE times without one page freed in between.
+ * PATIENCE times without one page freed in between. A transfer under way is waited for as
+ * long as a driver may take for it: the command's limit, a reset's, and once more the
+ * command's, 10 + 31 + 10 s for IDE.
  */
 #include "kernel/counters.h"
 #include "kernel/task.h"
+#include "kernel/time.h"
 #include "mm/oom.h"
 #include "mm/swap.h"
 #include "mm/swap/area.h"
 
 enum { PATIENCE = 16, INIT_PID = 1 };
+
+#define TRANSFER_TIME (60 * NS_PER_SECOND)
 
 static uint64_t pages_freed(void)
 {
@@ -24,6 +29,7 @@ static bool default_is_oom(unsigned order)
 {
 	static uint64_t freed_then;
 	static unsigned failures;
+	static ns_t failing_since;
 	uint64_t freed_now = pages_freed();
 	bool full = swap_slots_free() == 0 && swap_slots_stealable() == 0;
 
@@ -31,10 +37,11 @@ static bool default_is_oom(unsigned order)
 	if (freed_now != freed_then) {
 		freed_then = freed_now;
 		failures = 0;
+		failing_since = clock_ns();
 	}
 	failures++;
 	if (swap_writes_pending() + swap_reads_pending() > 0)
-		return failures > 4 * PATIENCE;
+		return failures > PATIENCE && clock_ns() > failing_since + TRANSFER_TIME;
 	return full ? failures > 1 : failures > PATIENCE;
 }
 

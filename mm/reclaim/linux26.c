@@ -1,5 +1,5 @@
 /*
- * reclaim=2.6: after Linux 2.6.5 (VM-HISTORY 4.3 to 4.6).
+ * reclaim=2.6: after Linux 2.6.5 (docs/history.md 4.3 to 4.6).
  *
  * Per zone, an active and an inactive list. The lower the priority (12 ... 0, a shift),
  * the larger the part of the lists that is looked at. Small parts are saved up as "scan
@@ -70,7 +70,7 @@ static void linux26_set_watermarks(void)
 
 /* ---- One zone ---- */
 
-/* Are mapped pages to be taken now? VM-HISTORY 4.4. */
+/* Are mapped pages to be taken now? docs/history.md 4.4. */
 static bool take_mapped(const struct zone *z)
 {
 	uint32_t distress = 100 >> z->prev_priority;
@@ -79,7 +79,7 @@ static bool take_mapped(const struct zone *z)
 	return mapped_ratio / 2 + distress + swappiness >= 100;
 }
 
-/* Age and shrink one zone at sc->priority: scan debts of VM-HISTORY 4.4. */
+/* Age and shrink one zone at sc->priority: scan debts of docs/history.md 4.4. */
 static void shrink_zone(struct zone *z, struct scan_control *sc)
 {
 	uint32_t count;
@@ -180,7 +180,7 @@ static struct page *alloc_slowly(enum gfp flags, unsigned order)
 	return may_use_reserve(flags) ? take_above(flags, order, MARK_NONE) : NULL;
 }
 
-/* page_alloc(): the passes of VM-HISTORY 4.3. */
+/* page_alloc(): the passes of docs/history.md 4.3. */
 static struct page *linux26_alloc(enum gfp flags, unsigned order)
 {
 	struct zone *first = flags & GFP_DMA ? &zones[ZONE_DMA] : &zones[ZONE_NORMAL];

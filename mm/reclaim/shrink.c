@@ -1,6 +1,6 @@
 /*
  * The mechanism that reclaim policies share: what is done with one page (the state
- * machine of Linux 2.6.5's shrink_list, VM-HISTORY 4.5), in batches taken off a zone's
+ * machine of Linux 2.6.5's shrink_list, docs/history.md 4.5), in batches taken off a zone's
  * lists. Which lists, how far and when is the policy's.
  *
  * Pages that must be written are collected and written in the order of their slots, so
@@ -79,7 +79,7 @@ static enum verdict judge_unmapped(struct page *p, bool referenced, const struct
 	return PAGE_FREE;
 }
 
-/* Numbers as in VM-HISTORY 4.5. */
+/* Numbers as in docs/history.md 4.5. */
 static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 {
 	bool referenced;

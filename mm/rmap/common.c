@@ -136,7 +136,7 @@ void rmap_one_referenced(struct page *p, struct vma *v, vaddr_t addr, struct rma
 
 /*
  * Take the PTE away: a swap entry (with a count of the slot) for a page in the swap
- * cache, 0 for an object's. A young PTE or a locked vma sets w->fail (VM-HISTORY 6.4).
+ * cache, 0 for an object's. A young PTE or a locked vma sets w->fail (docs/history.md 6.4).
  */
 static void unmap_pte(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte,
 		      struct rmap_walk *w)

@@ -1,5 +1,5 @@
 /*
- * Swap-in with read-around (VM-HISTORY 1.8, 2.7): the aligned block of swap.readahead
+ * Swap-in with read-around (docs/history.md 1.8): the aligned block of swap.readahead
  * slots that holds the wanted one is read in one go. Pages that went out together lie
  * together and will mostly be wanted together; what they cost beyond the first is
  * transfer time alone.

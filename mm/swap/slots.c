@@ -2,7 +2,7 @@
  * The slot map of an area: who holds each slot, and which free one is next.
  *
  * Slots are handed out in runs of swap.cluster (256), as Linux 2.4 and 2.6 did
- * (VM-HISTORY 1.7, 2.7): go on in the current run while it has a free slot; else take
+ * (docs/history.md 1.7): go on in the current run while it has a free slot; else take
  * the first run that is wholly free; else the first one with a free slot. Pages that
  * leave together thus lie together, and one seek brings several back. A count of free
  * slots per run keeps the search short: a run is searched only when it has one.

@@ -27,12 +27,12 @@ INIT_OBJ  := $(call user_obj,$(wildcard user/init/*.c))
 SH_OBJ    := $(call user_obj,$(wildcard user/sh/*.c))
 BOX_OBJ   := $(call user_obj,$(wildcard user/bin/*.c))
 WORKLOADS := $(notdir $(basename $(wildcard user/workloads/*.c)))
-TESTS     := $(notdir $(basename $(wildcard user/tests/t_*.c)))
+GUEST_TESTS := $(notdir $(basename $(wildcard user/tests/t_*.c)))
 BOX_LINKS := echo cat ls true false sleep kill pwd time vmstat free ps swapon swapoff \
 	audit fault params counters dropcaches trace poweroff uname hexdump
 
 SYSTEM_PROGS := $(addprefix $(U)/bin/,proc init sh clockbox $(WORKLOADS))
-TEST_PROGS   := $(addprefix $(U)/tests/,$(TESTS))
+TEST_PROGS   := $(addprefix $(U)/tests/,$(GUEST_TESTS))
 
 .PHONY: user system newlib guest-tests user-check
 user: $(UCC) $(SYSTEM_PROGS) $(TEST_PROGS)
@@ -119,4 +119,4 @@ user-check: $(SYSTEM_PROGS) $(TEST_PROGS)
 		{ echo "$$p: not for a 486"; exit 1; }; done; echo "programs: 486 only"
 
 -include $(LIBC_OBJ:.o=.d) $(PROC_OBJ:.o=.d) $(INIT_OBJ:.o=.d) $(SH_OBJ:.o=.d) $(BOX_OBJ:.o=.d) \
-	$(patsubst %,$(U)/user/workloads/%.d,$(WORKLOADS)) $(patsubst %,$(U)/user/tests/%.d,$(TESTS) tap)
+	$(patsubst %,$(U)/user/workloads/%.d,$(WORKLOADS)) $(patsubst %,$(U)/user/tests/%.d,$(GUEST_TESTS) tap)

@@ -10,22 +10,34 @@ static const struct {
 	int op;
 } faults[] = {
 	{ "panic", MACHINE_PANIC }, { "triple", MACHINE_TRIPLE }, { "hang", MACHINE_HANG },
-	{ "overflow", MACHINE_OVERFLOW }, { "break", MACHINE_BREAK },
+	{ "overflow", MACHINE_OVERFLOW },
 };
 
+/* Break invariant `n`, and audit before anything else can happen to what was broken. */
+static int break_and_audit(uint32_t n)
+{
+	int result = sys_machine(MACHINE_BREAK, n);
+
+	if (result < 0)
+		return box_error("break", -result);
+	if (result > 0)
+		return 3;
+	return sys_machine(MACHINE_AUDIT, 0) > 0 ? 4 : 0;
+}
+
 /* Status 0: it was done (and the machine still runs); 1: refused; 2: no such fault; 3: the
- * invariant has nothing to break just now. */
+ * invariant has nothing to break just now; 4: broken, and the audit saw it. */
 int box_fault(int argc, char **argv)
 {
-	for (size_t i = 0; argc > 1 && i < sizeof(faults) / sizeof(faults[0]); i++) {
+	if (argc > 2 && strcmp(argv[1], "break") == 0)
+		return break_and_audit((uint32_t)atoi(argv[2]));
+	for (size_t i = 0; argc == 2 && i < sizeof(faults) / sizeof(faults[0]); i++) {
 		int result;
 
 		if (strcmp(argv[1], faults[i].name) != 0)
 			continue;
-		result = sys_machine(faults[i].op, argc > 2 ? (uint32_t)atoi(argv[2]) : 0);
-		if (result < 0)
-			return box_error(argv[1], -result);
-		return result > 0 ? 3 : 0;
+		result = sys_machine(faults[i].op, 0);
+		return result < 0 ? box_error(argv[1], -result) : 0;
 	}
 	return box_usage("panic | triple | hang | overflow | break N   (with test.faults=1)");
 }

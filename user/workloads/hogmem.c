@@ -1,6 +1,6 @@
 /*
  * hogmem MB [PASSES]: adds 1 to every int of MB megabytes, in order, again and again
- * (docs: VM-HISTORY 10.2), and prints the speed at the end. Without PASSES it goes on
+ * (docs/history.md 10.2), and prints the speed at the end. Without PASSES it goes on
  * until it is killed.
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
  * qsbench -n ELEMS -p PROCS -s SEED: the sort that the threads of 2001 measured
- * (docs: VM-HISTORY 10.1). Each of PROCS children fills ELEMS ints with rand(),
+ * (docs/history.md 10.1). Each of PROCS children fills ELEMS ints with rand(),
  * sorts them, reads them through once. Prints nothing on success.
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * RMAP=anon_vma, after Linux 2.6.7 (VM-HISTORY 6.1 to 6.4).
+ * RMAP=anon_vma, after Linux 2.6.7 (docs/history.md 6.1 to 6.4).
  *
  * A page points to an anon_vma and knows its linear offset; the anon_vma lists all vmas
  * that may map such pages: those that came from one vma by fork, split and mremap. Each

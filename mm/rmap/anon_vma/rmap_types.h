@@ -1,4 +1,4 @@
-/* What the anon_vma reverse map adds to page, vma and mm (VM-HISTORY 6.1). */
+/* What the anon_vma reverse map adds to page, vma and mm (docs/history.md 6.1). */
 #ifndef RMAP_TYPES_H
 #define RMAP_TYPES_H
 
