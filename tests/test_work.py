@@ -53,9 +53,10 @@ def test_work_oom_02():
     done.expect(done.exit == 123 and "alive" in done.out and done.counters["oom_kill"] == 1, f"exit {done.exit}: {done.out}")
 
 
-def test_work_oom_03():
-    """who fills memory objects is the victim, though no page of them is mapped"""
-    done = run("t_task objects; audit", "--tests", "--ram", "16M")
+@pytest.mark.parametrize("what, ram", [("objects", "16M"), ("vmas", "6M")], ids=["work-oom-03", "work-oom-04"])
+def test_work_oom_hidden(what, ram):
+    """who fills the machine with memory objects, or with vmas, is the victim, though no page of it is mapped"""
+    done = run(f"t_task {what}; audit", "--tests", "--ram", ram)
     done.expect("hog 9, onlooker 15" in done.out and "audit: 0" in done.out, done.out + done.log[-1500:])
 
 

@@ -42,6 +42,12 @@ void oom_init(void)
 		      rules[0]->name);
 }
 
+/* Page tables, the directory, and vmas, in pages. */
+static uint32_t table_pages(const struct mm *mm)
+{
+	return pte_table_count(mm) + 1 + mm->vma_count * sizeof(struct vma) / PAGE_SIZE;
+}
+
 struct oom_figures oom_figures(const struct task *t)
 {
 	const struct mm *mm = t->mm;
@@ -49,7 +55,7 @@ struct oom_figures oom_figures(const struct task *t)
 	if (!mm)
 		return (struct oom_figures){ 0 };
 	return (struct oom_figures){ .rss = mm->rss, .swap = mm->swap_ptes,
-				     .tables = pte_table_count(mm) + 1,
+				     .tables = table_pages(mm),
 				     .objects = handle_table_pages(&t->handles),
 				     .vm = mm->total_pages };
 }
