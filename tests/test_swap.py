@@ -159,6 +159,12 @@ def test_swap_off_04():
     done.expect(done.exit == 0 and "off 0" in done.out and swaps(done) == ["hdb1"], f"exit {done.exit}: {done.out}")
 
 
+def test_swap_off_05():
+    """with nowhere to go, swapoff fails and nobody is killed for it, though it had found room when it began"""
+    done = run("hogmem 9 & sleep 1; hogmem 5 1; swapoff hda1; echo off $?; kill -9 3; audit", "--swap", "24M", *SMALL)
+    done.expect(done.exit == 0 and "off 1" in done.out and done.counters["oom_kill"] == 0, f"exit {done.exit}: {done.log[-900:]}")
+
+
 # ---- full, none ----
 
 def test_swap_none_01():

@@ -138,6 +138,8 @@ enum oom_result oom_kill(unsigned order)
 	task_for_each(consider, &c);
 	if (c.for_us)
 		return OOM_NOBODY;	/* fork's parent: it can die when fork has failed */
+	if (c.dying && mutex_held(&swapon_lock))
+		return OOM_NOBODY;	/* he may wait for the mmap_lock that swapoff holds */
 	if (!c.dying)
 		dying_since = 0;
 	else if (dying_since == 0)
