@@ -74,7 +74,6 @@ struct thread {
 
 	/* Memory */
 	uint8_t		memalloc;	/* > 0: may use the reserve (is freeing memory, or dying) */
-	void	       *reclaim_state;	/* mm/reclaim's own */
 
 	/* FPU: state saved in `fpu`, or live in the CPU if fpu_owner == this */
 	void	       *fpu;		/* NULL: never used it */

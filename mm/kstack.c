@@ -25,7 +25,6 @@ enum {
 extern char boot_stack_guard[], boot_stack_top[], fault_stack[], fault_stack_top[];
 
 static uint32_t used[KSTACKS_MAX / WORD_BITS];
-static uint32_t used_count;
 
 unsigned kstack_tables(paddr_t ram_end)
 {
@@ -88,7 +87,6 @@ void *kstack_alloc(void)
 	if (n < 0)
 		goto fail;
 	used[n / WORD_BITS] |= BIT(n % WORD_BITS);
-	used_count++;
 	top = kstack_top_of((unsigned)n);
 	for (unsigned i = 0; i < KSTACK_PAGES; i++) {
 		page_set(p[i], PG_KSTACK);
@@ -111,12 +109,6 @@ void kstack_free(void *top)
 	for (unsigned i = 0; i < KSTACK_PAGES; i++)
 		kstack_page_unmap(t - (i + 1) * PAGE_SIZE);
 	used[n / WORD_BITS] &= ~BIT(n % WORD_BITS);
-	used_count--;
-}
-
-uint32_t kstack_frames(void)
-{
-	return used_count * KSTACK_PAGES;
 }
 
 static bool between(uint32_t addr, const char *start, const char *end)

@@ -78,6 +78,7 @@ void mm_destroy(struct mm *mm)
 		if (v->flags & VMA_ACCOUNT)
 			commit_release(mm, vma_pages(v));
 		vma_destroy(v);
+		cond_resched();
 	}
 	mutex_unlock(&mm->mmap_lock);
 	KASSERT2(mm->total_pages == 0 && mm->committed == 0, "mm.1", mm->total_pages,

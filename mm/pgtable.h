@@ -80,7 +80,5 @@ bool kstack_contains(uint32_t addr);
  * frame_init(), from frames behind the kernel (boot_frame_alloc). */
 void linear_map_init(void);
 extern pte_t *kernel_pgdir;		/* entries from KERNEL_BASE up never change again */
-/* Frames in kernel stacks, for the memory figures. */
-uint32_t kstack_frames(void);
 
 #endif

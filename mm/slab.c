@@ -104,7 +104,6 @@ static uint32_t *take_object(struct slab_cache *c)
 		panic("slab.1: cache %s: the free object at %p was written to", c->name,
 		      (void *)object);
 	slab->private = object[0] & ~SLAB_TAG_MASK;
-	object[0] = 0;			/* else one never written to would look free */
 	object[0] = SLAB_TAKEN;		/* else an object never written to would look free */
 	slab->index++;
 	c->used++;

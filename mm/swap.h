@@ -44,8 +44,6 @@ void swap_free(swap_entry e);
 unsigned swap_count(swap_entry e);
 uint32_t swap_slots_free(void);
 uint32_t swap_slots_total(void);
-/* After a write error: no new data goes there. The page keeps its contents in memory. */
-void swap_slot_retire(swap_entry e);
 
 /* ---- Swap cache ---- */
 /* Give a locked anonymous page a slot and enter it. false: no slot. */
@@ -64,7 +62,7 @@ uint32_t swap_cached_pages(void);
  * allocates. The error, if any, is dealt with at the end of the write (slot retired). */
 void swap_write(struct page *p);
 /* The page of `e`: from the cache, or read from disk with its neighbours. Referenced,
- * maybe still locked for reading: page_wait_unlocked(), then look at PG_UPTODATE.
+ * maybe still locked for reading: page_lock(), then look at PG_UPTODATE.
  * NULL without memory. Sleeps. *major = true if the disk was asked. */
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major);
 /* When no slot is free: take one from a page that is in memory (swap.steal=1). */

@@ -41,6 +41,15 @@ def test_boot_shell_01():
     shell("ls /bin; ps", "--ram", "8M")
 
 
+def test_boot_memory_01():
+    """at the prompt of a 64 MiB machine 60 MiB are free, and the kernel takes at most 1 MiB besides its page array"""
+    done = shell("free", "--lab", "--ram", "64M")
+    free = int(re.search(r"^Mem: +\d+ +\d+ +(\d+)", done.out, re.MULTILINE).group(1))
+    array = int(re.search(r"(\d+) KiB of page descriptors", done.log).group(1))
+    at_boot, of = map(int, re.search(r"memory: (\d+) KiB free of (\d+) KiB", done.log).groups())
+    done.expect(free >= 60 << 10 and of - at_boot - array <= 1 << 10, f"{free} KiB free; {done.log[:800]}")
+
+
 def test_boot_nofpu_01():
     """without an FPU a program that uses it gets SIGILL, the log says why, the shell goes on"""
     done = run("t_fpu; echo alive; audit", "--tests", "--cpu", "486,-fpu")
@@ -206,3 +215,10 @@ def test_boot_gdb_01():
                           stdin=subprocess.DEVNULL)
     assert re.search(r"#0 .*task_start_proc", done.stdout), done.stdout[-800:] + done.stderr[-400:]
     assert re.search(r"#1 .*\w+ \(", done.stdout)
+
+
+def test_boot_gdb_02():
+    """make gdb is one command: gdb takes its orders from the terminal, or a here-document"""
+    done = subprocess.run(["make", "--no-print-directory", "gdb"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+                          input="print $pc\nbreak kernel_main\ncontinue\ninfo registers eip\nquit\n")
+    assert done.returncode == 0 and re.search(r"eip +0x[0-9a-f]+ +0x[0-9a-f]+ <kernel_main", done.stdout), done.stdout + done.stderr

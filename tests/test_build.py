@@ -135,6 +135,13 @@ def test_build_offline_01(copy, tmp_path):
     seconds_to_qemu(copy, tmp_path, before=["unshare", "-n"])
 
 
+def test_build_rmap_01():
+    """a reverse mapping that isn't there is named, with those that are"""
+    done = make(ROOT, "RMAP=nosuch", "kernel")
+    assert done.returncode != 0 and re.search(r"RMAP=nosuch: .*anon_vma", done.stderr), done.stderr
+    assert not os.path.exists(os.path.join(ROOT, "build", "nosuch"))
+
+
 def test_build_headers_02(copy):
     """a changed header compiles again who includes it, and nobody else"""
     os.utime(copy / "drivers" / "pit.h")

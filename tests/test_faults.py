@@ -2,8 +2,11 @@
 import concurrent.futures
 import os
 import re
+import signal
 import subprocess
+import sys
 import tempfile
+import time
 
 import pytest
 
@@ -105,6 +108,35 @@ def test_run_json_01():
     done.expect(list(done.json) == keys, f"keys {list(done.json)}")
     done.expect(done.json["config"]["overcommit"] == 1 and done.json["counters"]["pgfault"] > 0, "config, counters")
     done.expect("hda" in done.json["disks"] and done.json["elapsed_seconds"] > 0, "disks, time")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=[f"run-signal-{n:02}" for n in range(1, 4)])
+def test_run_signal(tmp_path, number):
+    """a runner that is ended takes its machine with it, and its files too unless it had no chance"""
+    argv = [sys.executable, os.path.join(ROOT, "tools", "run"), "--log", "/dev/null", "--", "echo begun; sleep 1000"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env=dict(os.environ, TMPDIR=str(tmp_path))) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(number)
+        status = process.wait(20)
+    assert status == (-number if number == signal.SIGKILL else 128 + number)
+    end = time.monotonic() + 10
+    while (left := machines_in(tmp_path)) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not left and (number == signal.SIGKILL or os.listdir(tmp_path) == [])
+
+
+def machines_in(folder):
+    """Process numbers of the QEMUs whose machine lives in `folder`."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as f:
+                words = f.read()
+        except OSError:
+            continue
+        if b"qemu" in words and os.fsencode(str(folder)) in words:
+            found.append(name)
+    return found
 
 
 def test_run_twice_01():

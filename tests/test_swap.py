@@ -159,6 +159,12 @@ def test_swap_off_04():
     done.expect(done.exit == 0 and "off 0" in done.out and swaps(done) == ["hdb1"], f"exit {done.exit}: {done.out}")
 
 
+def test_swap_off_05():
+    """with nowhere to go, swapoff fails and nobody is killed for it, though it had found room when it began"""
+    done = run("hogmem 9 & sleep 1; hogmem 5 1; swapoff hda1; echo off $?; kill -9 3; audit", "--swap", "24M", *SMALL)
+    done.expect(done.exit == 0 and "off 1" in done.out and done.counters["oom_kill"] == 0, f"exit {done.exit}: {done.log[-900:]}")
+
+
 # ---- full, none ----
 
 def test_swap_none_01():
@@ -193,10 +199,12 @@ def test_swap_full_03():
     done.expect(done.log.count("Out of memory: killed") == 1 and "survived" in done.out, done.log[-1500:])
 
 
-def test_swap_steal_01():
-    """with swap full of pages that are in memory, their slots are taken before anything fails"""
-    done = shell("hogmem 14 4", "--ram", "12M", "--swap", "6M")
+@pytest.mark.parametrize("steal", [1, 0], ids=["swap-steal-01", "swap-steal-02"])
+def test_swap_steal(steal):
+    """with swap full of pages that are in memory, their slots are taken before anything fails; not so with swap.steal=0"""
+    done = shell("hogmem 16 4", "--ram", "12M", "--swap", "6M", "--param", f"swap.steal={steal}")
     done.expect(done.counters["oom_kill"] == 0, "somebody was killed")
+    done.expect((done.counters["swap_steal"] > 0) == bool(steal), f"{done.counters['swap_steal']} slots were taken")
 
 
 # ---- errors ----

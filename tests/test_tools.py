@@ -186,8 +186,12 @@ def test_tools_doctor_01(tmp_path):
 
 @pytest.mark.parametrize("argv", [["--ram", "3X", "--", "ls"], ["--swap", "x", "--", "ls"], ["--param", "x", "--", "ls"],
                                   ["--put", "/nowhere", "--", "ls"], [], ["--bogus", "--", "ls"],
-                                  ["--swap", "1M"] * 5 + ["--", "ls"]],
-                         ids=[f"run-usage-{n:02}" for n in range(1, 8)])
+                                  ["--swap", "1M"] * 5 + ["--", "ls"], ["--ram", "100K", "--", "ls"], ["--seed", "-1", "--", "ls"],
+                                  ["--timeout", "-1", "--", "ls"], ["--swap", "0M", "--", "ls"], ["--swap", "8M:40000", "--", "ls"],
+                                  ["--swap", "8M:x", "--", "ls"], ["--inject", "3:/etc/passwd", "--", "ls"],
+                                  ["--json", "/nowhere/x", "--", "ls"], ["--log", "/nowhere/x", "--", "ls"],
+                                  ["--disk", "/nowhere", "--", "ls"]],
+                         ids=[f"run-usage-{n:02}" for n in range(1, 18)])
 def test_run_usage(argv):
     """a wrong option exits 125 and says what is wrong with it"""
     done = tool("tools/run", *argv)

@@ -53,9 +53,10 @@ def test_work_oom_02():
     done.expect(done.exit == 123 and "alive" in done.out and done.counters["oom_kill"] == 1, f"exit {done.exit}: {done.out}")
 
 
-def test_work_oom_03():
-    """who fills memory objects is the victim, though no page of them is mapped"""
-    done = run("t_task objects; audit", "--tests", "--ram", "16M")
+@pytest.mark.parametrize("what, ram", [("objects", "16M"), ("vmas", "6M")], ids=["work-oom-03", "work-oom-04"])
+def test_work_oom_hidden(what, ram):
+    """who fills the machine with memory objects, or with vmas, is the victim, though no page of it is mapped"""
+    done = run(f"t_task {what}; audit", "--tests", "--ram", ram)
     done.expect("hog 9, onlooker 15" in done.out and "audit: 0" in done.out, done.out + done.log[-1500:])
 
 
@@ -114,16 +115,15 @@ def test_work_micro(options):
     done.expect(int(rows["swap_in_disk"]) > int(rows["swap_in_cache"]), done.out)
 
 
-PROMISES = [("overcommit=0", ["24", "0", "0", "64"]), ("overcommit=1", ["24", "64", "1000", "64"]),
-            ("overcommit=2", ["0", "0", "0", "23"])]
+PROMISES = [("overcommit=0", "24 0 0 64 1"), ("overcommit=1", "24 64 1000 64 1"), ("overcommit=2", "0 0 0 23 0")]
 
 
 @pytest.mark.parametrize("rule, wanted", PROMISES, ids=[f"commit-rule-{n:02}" for n in range(1, 4)])
 def test_commit_rule(rule, wanted):
-    """how many MiB each rule promises of 24, 64 and 1000 at once and 64 one by one, with 16 of RAM and 16 of swap"""
-    done = shell("t_commit one 24; t_commit one 64; t_commit one 1000; t_commit sum 64", "--tests", "--ram", "16M", "--swap", "16M",
-                 "--param", rule)
-    done.expect(done.out.split()[:4] == wanted, done.out)
+    """what each rule promises with 16 MiB of RAM and 16 of swap: 24, 64, 1000 at once; 64 one by one; 15 and a child"""
+    done = shell("t_commit one 24; t_commit one 64; t_commit one 1000; t_commit sum 64; t_commit fork 15", "--tests", "--ram", "16M",
+                 "--swap", "16M", "--param", rule)
+    done.expect(done.out.split()[:5] == wanted.split(), done.out)
 
 
 def test_run_trace_01():

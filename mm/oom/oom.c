@@ -42,6 +42,12 @@ void oom_init(void)
 		      rules[0]->name);
 }
 
+/* Page tables, the directory, and vmas, in pages. */
+static uint32_t table_pages(const struct mm *mm)
+{
+	return pte_table_count(mm) + 1 + mm->vma_count * sizeof(struct vma) / PAGE_SIZE;
+}
+
 struct oom_figures oom_figures(const struct task *t)
 {
 	const struct mm *mm = t->mm;
@@ -49,7 +55,7 @@ struct oom_figures oom_figures(const struct task *t)
 	if (!mm)
 		return (struct oom_figures){ 0 };
 	return (struct oom_figures){ .rss = mm->rss, .swap = mm->swap_ptes,
-				     .tables = pte_table_count(mm) + 1,
+				     .tables = table_pages(mm),
 				     .objects = handle_table_pages(&t->handles),
 				     .vm = mm->total_pages };
 }
@@ -132,6 +138,8 @@ enum oom_result oom_kill(unsigned order)
 	task_for_each(consider, &c);
 	if (c.for_us)
 		return OOM_NOBODY;	/* fork's parent: it can die when fork has failed */
+	if (c.dying && mutex_held(&swapon_lock))
+		return OOM_NOBODY;	/* he may wait for the mmap_lock that swapoff holds */
 	if (!c.dying)
 		dying_since = 0;
 	else if (dying_since == 0)

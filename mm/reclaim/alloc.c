@@ -49,10 +49,21 @@ static void wait_for_memory(void)
 	irq_restore(irq);
 }
 
+/* A zone was given up when nothing in it could be freed. Slots may have become free since
+ * then (munmap, swapon), and before anybody is killed all of it is looked at once more. */
+static void no_zone_is_given_up(void)
+{
+	for (unsigned i = 0; i < ZONE_COUNT; i++) {
+		zones[i].scanned_since_freed = 0;
+		zones[i].all_unreclaimable = false;
+	}
+}
+
 bool oom_then_retry(unsigned order)
 {
 	if (oom_kill(order) != OOM_RETRY)
 		return false;
 	wait_for_memory();
+	no_zone_is_given_up();
 	return true;
 }

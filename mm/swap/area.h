@@ -6,7 +6,7 @@
  *
  *            swap_on             swap_off            emptied
  *   AREA_OFF --------> AREA_ON ----------> AREA_LEAVING ----> AREA_OFF
- *                         ^                    | doesn't fit, killed
+ *                         ^                    | doesn't fit, killed, called off
  *                         +--------------------+
  */
 #ifndef MM_SWAP_AREA_H

@@ -17,7 +17,7 @@
 PARAM_STRING(swap_choice, "swap", "auto");
 PARAM_STRING(swap_prio, "swap.prio", "");	/* hdb1:5,hdc1:3 */
 
-enum { MBR_TYPE_SWAP = 0x82, PRIORITY_AUTO = -1 };
+enum { MBR_TYPE_SWAP = 0x82, PRIORITY_AUTO = -1, PRIORITY_MOST = 32767 };
 
 struct swap_area swap_areas[SWAP_AREAS_MAX];
 struct mutex swapon_lock = MUTEX_INIT(swapon_lock, RANK_SWAPON);
@@ -146,8 +146,8 @@ static int wished_priority(const char *name)
 	}
 	if (!*s)
 		return PRIORITY_AUTO;
-	for (s += length + 1; *s >= '0' && *s <= '9' && n <= 32767 / 10; s++)
-		n = n * 10 + (*s - '0');
+	for (s += length + 1; *s >= '0' && *s <= '9'; s++)
+		n = MIN(n * 10 + (*s - '0'), (int)PRIORITY_MOST);
 	return n;
 }
 

@@ -151,25 +151,6 @@ unsigned swap_count(swap_entry e)
 	return count;
 }
 
-/*
- * A write to the slot failed: its page stays in memory (PG_ERROR together with
- * PG_UPTODATE says why), and with the last holder the slot becomes bad, not free.
- * swap_relocate() moves what still names it. The page is in the cache.
- */
-void swap_slot_retire(swap_entry e)
-{
-	struct page *p = NULL;
-	struct swap_area *a;
-
-	spin_lock(&swap_lock);
-	a = swap_entry_in_use(e);
-	if (a)
-		p = slot_page(a, swap_entry_slot(e));
-	if (p)
-		page_set(p, PG_ERROR | PG_DIRTY);
-	spin_unlock(&swap_lock);
-}
-
 /* Slots that new pages can have without stealing. */
 uint32_t swap_slots_free(void)
 {

@@ -15,6 +15,7 @@
 #include "mm/vma.h"
 
 enum { DYING_WAITS = 100, DYING_WAIT_MS = 10 };
+enum { UNUSE_ROUNDS = 4096 };		/* more than there are mms */
 
 /* The area on partition `name`, or NULL. swapon_lock held. */
 static struct swap_area *area_named(const char *name)
@@ -91,10 +92,12 @@ static void wait_for_the_dying(void)
 /*
  * Bring back what the mms have in `area`. Each round empties one mm, so there are as
  * many rounds as mms, and new entries for an area that leaves don't arise (slot_is_lost()
- * in mm/reclaim/shrink.c), but by forks.
+ * in mm/reclaim/shrink.c), but by forks. From an area that stays in service (swap_undo())
+ * pages may be fetched in vain; -EBUSY then.
  */
 static int unuse_mms(unsigned area)
 {
+	unsigned rounds = 0;
 	struct mm *mm;
 	int error = 0;
 
@@ -103,6 +106,8 @@ static int unuse_mms(unsigned area)
 			return -EINTR;
 		if (swap_areas[area].stays)
 			return -ENOMEM;
+		if (rounds++ == UNUSE_ROUNDS)
+			return -EBUSY;
 		error = mm_unuse(mm, area);
 		cond_resched();
 	}
@@ -188,7 +193,6 @@ static int leave(struct swap_area *a)
 
 	if (!would_fit(a))
 		return -ENOMEM;
-	a->stays = false;
 	set_state(a, AREA_LEAVING);
 	error = unuse_mms(swap_area_number(a));
 	if (!error)
@@ -196,6 +200,7 @@ static int leave(struct swap_area *a)
 	if (!error && a->stays)
 		error = -ENOMEM;
 	if (error) {
+		a->stays = false;
 		set_state(a, AREA_ON);
 		return error;
 	}

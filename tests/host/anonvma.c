@@ -50,6 +50,13 @@ void panic_trap(const struct trap_frame *tf, const char *fmt, ...)
 int copy_from_user(void *to, vaddr_t from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
 int copy_to_user(vaddr_t to, const void *from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
 
+/* No swapoff runs here. */
+bool swap_off_called_off(unsigned area)
+{
+	(void)area;
+	return false;
+}
+
 /* Nothing is ever written out here: the swap cache keeps every page. */
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 {

@@ -52,6 +52,7 @@ void swap_free(swap_entry e) { (void)e; }
 unsigned swap_count(swap_entry e) { (void)e; return 0; }
 uint32_t swap_slots_total(void) { return no_swap_slots; }
 bool swap_cache_try_free(struct page *p) { (void)p; return false; }
+bool swap_off_called_off(unsigned area) { (void)area; return false; }
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 { (void)e; (void)v; (void)addr; (void)major; return NULL; }
 

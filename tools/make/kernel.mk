@@ -13,6 +13,10 @@ NASM     ?= nasm
 LD       ?= ld
 WERROR   ?= 1
 
+ifeq ($(wildcard mm/rmap/$(RMAP)/rmap_types.h),)
+$(error RMAP=$(RMAP): there is no such reverse mapping; there is $(notdir $(patsubst %/,%,$(dir $(wildcard mm/rmap/*/rmap_types.h)))))
+endif
+
 GCC_INCLUDE := $(shell $(KCC) -m32 -print-file-name=include)
 
 # Arguments in eax, edx, ecx: the assembler files know it.

@@ -163,8 +163,9 @@ class Run:
         if self.result.report.panic or self.result.report.complete:
             self.judge(False)
             return
-        tail = self.machine.errors() or self.result.report.log_tail(8)
-        who = "QEMU ended" if status != DEBUG_EXIT_STATUS else "the machine switched itself off"
+        errors = self.machine.errors()
+        tail = errors or self.result.report.log_tail(8)
+        who = "QEMU ended" if errors or status != DEBUG_EXIT_STATUS else "the machine switched itself off"
         self._end("boot", f"boot failure: {who} without a report (status {status})",
                   ["  " + line for line in tail])
 

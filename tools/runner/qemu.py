@@ -88,7 +88,7 @@ class Machine:
     def arguments(self):
         """The whole command line; makes the disks and the extra archive."""
         arguments = [build.QEMU, "-M", self.machine, "-cpu", self.cpu, "-accel", "tcg",
-                     "-m", f"{self.ram >> 20}M", "-display", "none", "-nodefaults", "-no-user-config",
+                     "-m", f"{self.ram >> 10}K", "-display", "none", "-nodefaults", "-no-user-config",
                      "-no-reboot", "-no-shutdown", "-d", "cpu_reset", "-D", self.line("qemu.txt"),
                      "-serial", "file:" + self.line("serial1.txt")]
         if self.interactive:

@@ -1,7 +1,7 @@
 /*
  * How much memory is promised. Without arguments the default rule is tried; `one MIB` and
- * `sum MIB` print how much a program gets in one piece, or in pieces of 1 MiB. Nothing is
- * touched.
+ * `sum MIB` print how much a program gets in one piece, or in pieces of 1 MiB, `fork MIB`
+ * whether a process with so much of it gets a child. Nothing is touched.
  *
  * run: --ram 16M --swap 16M
  */
@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <clockhand.h>
 #include "user/tests/tap.h"
 
@@ -38,6 +40,20 @@ static unsigned got_in_pieces(unsigned mib)
 	while (n < mib && map(1, 0) != MAP_FAILED)
 		n++;
 	return n;
+}
+
+/* Does a process with so much memory get a child? */
+static unsigned got_in_fork(unsigned mib)
+{
+	pid_t pid;
+
+	if (!got_in_pieces(mib))
+		return 0;
+	pid = fork();
+	if (pid == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid > 0;
 }
 
 static uint32_t committed(void)
@@ -77,7 +93,8 @@ int main(int argc, char **argv)
 	unsigned mib = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
 
 	if (mib != 0) {
-		printf("%u\n", strcmp(argv[1], "one") ? got_in_pieces(mib) : got_in_one(mib));
+		printf("%u\n", !strcmp(argv[1], "one") ? got_in_one(mib) :
+		       !strcmp(argv[1], "fork") ? got_in_fork(mib) : got_in_pieces(mib));
 		return 0;
 	}
 	default_rule();

@@ -129,6 +129,27 @@ static void bad_calls(int endpoint)
 	tap_case(sys_ipc_notify(1, 1) < 0, "ipc-bad-11", "a descriptor takes no notification");
 }
 
+/* The server's side. */
+static void bad_receives(void)
+{
+	struct ipc_message m = { 0 };
+	int own = sys_endpoint_create();
+
+	tap_equal(sys_ipc_receive(1, &m), -EBADF, "ipc-bad-12", "receive from a descriptor");
+	tap_equal(sys_ipc_receive(own, (void *)0xc0100000u), -EFAULT, "ipc-bad-13",
+		  "receive into the kernel");
+	tap_equal(sys_ipc_reply_receive(0, 1, &m), -EBADF, "ipc-bad-14", "reply and receive from one");
+	tap_equal(sys_ipc_reply_receive(0, own, (void *)8), -EFAULT, "ipc-bad-15", "into page 0");
+	m.handle_count = 1;
+	m.handle[0] = 999;
+	tap_equal(sys_ipc_reply_receive(0, own, &m), -EBADF, "ipc-bad-16", "with a handle that isn't");
+	memset(&m, 0, sizeof(m));
+	tap_equal(sys_ipc_notify(own, 0x40), 0, "ipc-bad-17", "after all that");
+	tap_case(sys_ipc_reply_receive(0x12340001u, own, &m) >= 0 && m.word[0] == 0x40, "ipc-bad-18",
+		 "a void token is no error: the server goes on");
+	sys_handle_close(own);
+}
+
 static void handles(int endpoint)
 {
 	struct ipc_message m;
@@ -229,6 +250,7 @@ int main(void)
 
 	sizes(endpoint);
 	bad_calls(endpoint);
+	bad_receives();
 	handles(endpoint);
 	killed_caller(endpoint);
 	call(endpoint, LABEL_STOP, 0, &m);

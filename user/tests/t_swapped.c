@@ -1,8 +1,9 @@
 /*
  * Pages that are on disk when somebody wants them: the kernel copying for a system call,
  * a message between processes, madvise and munmap, and a program in the middle of a
- * computation. Each case pushes its pages out first and sees by the count of swap-ins that
- * they had really gone.
+ * computation. Each case pushes its pages out first and sees by the count of faults that
+ * they had really gone (readahead for another page may have brought them back as far as
+ * the swap cache).
  *
  * run: --ram 16M --swap 64M
  */
@@ -19,12 +20,12 @@ enum { PAGES = 16, MANY = 256, SLACK = 24 };
 
 static char *area;
 
-static uint64_t swapped_in(void)
+static uint64_t faults(void)
 {
 	struct abi_usage u;
 
 	sys_task_usage(&u);
-	return u.swapped_in;
+	return u.faults;
 }
 
 static struct abi_memory memory(void)
@@ -50,9 +51,11 @@ static int intact(const char *p, unsigned pages, uint32_t seed)
 	return 1;
 }
 
+/* Twice: the first time may leave our pages in the swap cache. */
 static void push_out(void)
 {
-	tap_pressure(tap_ram_pages() + tap_ram_pages() / 8);
+	tap_pressure(tap_ram_pages() / 4 * 5);
+	tap_pressure(tap_ram_pages() / 4 * 5);
 }
 
 static void copies(void)
@@ -63,16 +66,16 @@ static void copies(void)
 
 	fill(area, PAGES, 1);
 	push_out();
-	before = swapped_in();
+	before = faults();
 	tap_equal(sys_object_write(object, 0, area, bytes), bytes, "swapped-copy-01",
 		  "the kernel reads pages that are on disk");
-	tap_case(swapped_in() > before, "swapped-copy-02", "they were");
+	tap_case(faults() >= before + PAGES, "swapped-copy-02", "they were");
 	fill(area, PAGES, 50);
 	push_out();
-	before = swapped_in();
+	before = faults();
 	tap_equal(sys_object_read(object, 0, area + 1, bytes - 1), bytes - 1, "swapped-copy-03",
 		  "the kernel writes to pages that are on disk");
-	tap_case(swapped_in() > before, "swapped-copy-04", "they were");
+	tap_case(faults() >= before + PAGES, "swapped-copy-04", "they were");
 	memmove(area, area + 1, bytes - 1);
 	tap_case(intact(area, PAGES - 1, 1), "swapped-copy-05", "every byte arrived");
 	sys_handle_close(object);
@@ -106,14 +109,14 @@ static void messages(void)
 	if (pid == 0)
 		echo_once(endpoint);
 	push_out();
-	before = swapped_in();
+	before = faults();
 	m.data = (uintptr_t)area;
 	m.data_bytes = TAP_PAGE;
 	m.reply_room = TAP_PAGE;
 	error = sys_ipc_call(endpoint, &m);
 	tap_case(error >= 0 && m.data_bytes == TAP_PAGE && tap_intact(area, 301),
 		 "swapped-ipc-01", "a message and its reply, between pages that are on disk");
-	tap_case(swapped_in() > before, "swapped-ipc-02", "they were");
+	tap_case(faults() >= before + 2, "swapped-ipc-02", "they were");	/* one for the copy */
 	waitpid(pid, &status, 0);
 	sys_handle_close(endpoint);
 }
@@ -175,12 +178,12 @@ static void computing(void)
 
 	fill(area, PAGES, 90);
 	fflush(stdout);
+	push_out();
 	pid = fork();
 	if (pid == 0)
 		while (!stop)
 			rival = rival * 1.0001 + 1;
-	push_out();
-	before = swapped_in();
+	before = faults();
 	for (int i = 0; i < 8; i++)
 		__asm__ volatile("fldl %0" : : "m"(in[i]));
 	for (unsigned i = 0; i < PAGES; i++)
@@ -188,7 +191,7 @@ static void computing(void)
 	sys_sleep(100000000, 0);
 	for (int i = 7; i >= 0; i--)
 		__asm__ volatile("fstpl %0" : "=m"(out[i]));
-	tap_case(whole && swapped_in() > before, "swapped-fpu-01", "pages come in from disk");
+	tap_case(whole && faults() >= before + PAGES, "swapped-fpu-01", "pages come in from disk");
 	tap_case(memcmp(in, out, sizeof(in)) == 0, "swapped-fpu-02",
 		 "the FPU's registers are what they were");
 	kill(pid, 9);

@@ -39,6 +39,7 @@ static void clocks(void)
 	tap_equal(sys_sleep(2000000, 0), 0, "sys-sleep-01", "2 ms");
 	sys_clock(0, &later);
 	tap_case(later - ns >= 2000000, "sys-sleep-02", "and the clock went on by as much");
+	tap_equal(sys_sleep(0, 0x80000000u), -EINVAL, "sys-sleep-03", "but not to the end of the clock");
 }
 
 static void reads(void)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <clockhand.h>
 #include "user/tests/tap.h"
@@ -175,12 +176,33 @@ static int killed_in_fork(void)
 	return 0;
 }
 
-/* A child with some memory looks on while another one fills memory objects, which no PTE of
- * its maps, until it dies or is refused. How both ended, on standard output. */
-static int killed_for_objects(void)
+/* Fill a memory object that no PTE maps. */
+static void fill_object(void)
 {
 	static char page[TAP_PAGE];
-	int status = 0, object;
+	int object = sys_object_create(tap_ram_pages());
+
+	for (uint32_t at = 0; sys_object_write(object, at, page, TAP_PAGE) > 0;)
+		at += TAP_PAGE;
+}
+
+/* Map pages that can't merge and are never touched: each costs the kernel a vma. */
+static void fill_with_vmas(void)
+{
+	char *at = (char *)0x50000000;
+	int prot = PROT_NONE;
+
+	while (mmap(at, TAP_PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) {
+		prot ^= PROT_READ;
+		at += TAP_PAGE;
+	}
+}
+
+/* A child with some memory looks on while another one fills the machine with what doesn't
+ * show in its rss, until it dies or is refused. How both ended, on standard output. */
+static int killed_for(void (*fill)(void))
+{
+	int status = 0;
 	pid_t onlooker = fork(), hog;
 
 	if (onlooker == 0) {
@@ -190,9 +212,7 @@ static int killed_for_objects(void)
 	}
 	hog = fork();
 	if (hog == 0) {
-		object = sys_object_create(tap_ram_pages());
-		for (uint32_t at = 0; sys_object_write(object, at, page, TAP_PAGE) > 0;)
-			at += TAP_PAGE;
+		fill();
 		_exit(1);
 	}
 	waitpid(hog, &status, 0);
@@ -206,7 +226,9 @@ static int killed_for_objects(void)
 int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "objects") == 0)
-		return killed_for_objects();
+		return killed_for(fill_object);
+	if (argc > 1 && strcmp(argv[1], "vmas") == 0)
+		return killed_for(fill_with_vmas);
 	if (argc > 1 && strcmp(argv[1], "forkoom") == 0)
 		return killed_in_fork();
 	proc_only();

@@ -22,7 +22,6 @@ struct thread {
 	struct task    *task;
 	uint32_t	held_ranks;
 	uint8_t		memalloc;
-	void	       *reclaim_state;
 	bool		killed;
 	bool		kthread;
 	char		name[16];
