@@ -1,9 +1,9 @@
 /*
- * The rendezvous: calls, receiving, replies, the general ways; kernel/ipc_short.c has the
- * short ones. docs/formats.md, "Messages", is the
- * contract; kernel/endpoint.c has the lock and the moves of the state machine;
- * kernel/message.c moves messages in and out of user memory, before and after what
- * is done here. Nothing here touches user memory or allocates.
+ * The rendezvous: calls, receiving, replies, the general ways; kernel/ipc_short.c has
+ * the short ones. docs/formats.md, "Messages", is the contract; kernel/endpoint.c has the
+ * lock and the moves of the state machine; kernel/message.c moves messages in and out of
+ * user memory, before and after what is done here. Nothing here touches user memory or
+ * allocates.
  */
 #include "kernel/abi/errno.h"
 #include "kernel/counters.h"
