@@ -40,6 +40,7 @@ void task_exception(struct trap_frame *tf, int s, vaddr_t a, const char *w)
 { (void)tf; (void)s; (void)a; (void)w; }
 struct trap_frame *current_trap_frame(void) { return NULL; }
 uint32_t usercopy_fixup(uint32_t eip) { (void)eip; return 0; }
+uint32_t usercopy_try_fixup(uint32_t eip) { (void)eip; return 0; }
 const char *kstack_guard_hit(vaddr_t addr) { (void)addr; return NULL; }
 void panic_trap(const struct trap_frame *tf, const char *fmt, ...)
 { (void)tf; panic("trap: %s", fmt); }
