@@ -22,30 +22,13 @@
 #include "mm/slab.h"
 #include "mm/swap.h"
 #include "mm/vma.h"
+#include "kernel_parts.h"
 #include "shim.h"
 
 /* ---- The parts of the kernel that these files call and this test does without ---- */
 
-static pte_t shared_half[1024];
-pte_t *kernel_pgdir = shared_half;
-struct boot_info boot;
 static uint32_t no_swap_slots;
 
-void tlb_flush_page(struct mm *mm, vaddr_t addr) { (void)mm; (void)addr; }
-void tlb_flush_mm(struct mm *mm) { (void)mm; }
-void pgtable_leave(struct mm *mm) { (void)mm; }
-struct task *current_task(void) { return NULL; }
-void task_kill(struct task *t, int32_t status) { (void)t; (void)status; }
-void task_exception(struct trap_frame *tf, int s, vaddr_t a, const char *w)
-{ (void)tf; (void)s; (void)a; (void)w; }
-struct trap_frame *current_trap_frame(void) { return NULL; }
-uint32_t usercopy_fixup(uint32_t eip) { (void)eip; return 0; }
-uint32_t usercopy_try_fixup(uint32_t eip) { (void)eip; return 0; }
-const char *kstack_guard_hit(vaddr_t addr) { (void)addr; return NULL; }
-void panic_trap(const struct trap_frame *tf, const char *fmt, ...)
-{ (void)tf; panic("trap: %s", fmt); }
-int copy_from_user(void *to, vaddr_t from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
-int copy_to_user(vaddr_t to, const void *from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
 void lru_insert_active(struct page *p) { (void)p; }
 void lru_mark_accessed(struct page *p) { (void)p; }
 int  swap_dup(swap_entry e) { (void)e; return -EINVAL; }
@@ -53,7 +36,6 @@ void swap_free(swap_entry e) { (void)e; }
 unsigned swap_count(swap_entry e) { (void)e; return 0; }
 uint32_t swap_slots_total(void) { return no_swap_slots; }
 bool swap_cache_try_free(struct page *p) { (void)p; return false; }
-bool swap_off_called_off(unsigned area) { (void)area; return false; }
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 { (void)e; (void)v; (void)addr; (void)major; return NULL; }
 
