@@ -3,6 +3,7 @@
  *
  * pt.1  a present user PTE points to a frame that is in RAM and not free
  * pt.2  a PTE that isn't present is 0 or a swap entry of a slot in use
+ * pt.3  a PTE that maps a page is pte_is_none() exactly if its vma has no VMA_PROT
  */
 #ifndef MM_PGTABLE_H
 #define MM_PGTABLE_H
@@ -16,7 +17,10 @@ enum pte_bit {
 	PTE_PRESENT = 0x001, PTE_WRITE = 0x002, PTE_USER = 0x004,
 	PTE_ACCESSED = 0x020, PTE_DIRTY = 0x040, PTE_LARGE = 0x080, PTE_GLOBAL = 0x100,
 };
-static inline bool  pte_present(pte_t e) { return e & PTE_PRESENT; }
+/* A PTE maps a page if it is present, or if its vma allows no access at all (PROT_NONE): then
+ * PTE_PRESENT and PTE_WRITE are clear, PTE_USER is set, and all else is as it was. */
+static inline bool  pte_is_none(pte_t e) { return e && !(e & (PTE_PRESENT | PTE_WRITE)); }
+static inline bool  pte_present(pte_t e) { return (e & PTE_PRESENT) || pte_is_none(e); }
 static inline pfn_t pte_pfn(pte_t e) { return e >> PAGE_SHIFT; }
 static inline pte_t pte_make(pfn_t pfn, uint32_t bits) { return pfn << PAGE_SHIFT | bits; }
 

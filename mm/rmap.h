@@ -39,8 +39,9 @@ bool rmap_vma_can_merge(const struct vma *front, const struct vma *back);
 void rmap_vma_merge(struct vma *kept, struct vma *gone);
 /* `v` is going away; its pages are unmapped. */
 void rmap_vma_unlink(struct vma *v);
-/* `to` takes over the pages of `from` at another address (mremap). -ENOMEM. */
-int  rmap_vma_move(struct vma *to, struct vma *from);
+/* `to`, on no list yet, takes over the pages of `from` from address `from_start` on (mremap):
+ * sets its pgoff if pages need that. -ENOMEM. */
+int  rmap_vma_move(struct vma *to, struct vma *from, vaddr_t from_start);
 /* Around a change of start, end or pgoff (grow, split, merge): holds off walks. */
 void rmap_vma_lock(struct vma *v);
 void rmap_vma_unlock(struct vma *v);

@@ -12,6 +12,7 @@
  * mm.1   total_pages is the sum of the vmas' sizes
  * mm.2   rss is the number of present PTEs to counted frames; swap_ptes that of swap
  *        entries
+ * mm.3   locked_pages is the sum of the sizes of vmas with VMA_LOCKED
  *
  * The list and tree change with mmap_lock AND page_table_lock held; either suffices
  * to read them.
@@ -20,6 +21,7 @@
 #define MM_VMA_H
 
 #include "kernel/abi/mman.h"
+#include "kernel/abi/task.h"
 #include "kernel/list.h"
 #include "kernel/lock.h"
 #include "kernel/types.h"
@@ -38,6 +40,8 @@ enum vma_flag {
 	VMA_NORESERVE = BIT(6),
 	VMA_HEAP = BIT(7),		/* made by brk; else as any anonymous vma */
 	VMA_ACCOUNT = BIT(8),		/* its pages are counted in `committed` */
+	VMA_MAY_WRITE = BIT(9),		/* mprotect may allow writing: private, or a shared
+					 * object whose handle could be written through */
 };
 #define VMA_PROT (VMA_READ | VMA_WRITE | VMA_EXEC)
 
@@ -69,6 +73,8 @@ struct mm {
 	uint32_t	rss, max_rss;	/* page_table_lock */
 	uint32_t	swap_ptes;	/* page_table_lock */
 	uint32_t	committed;	/* pages counted against overcommit */
+	uint32_t	locked_pages;	/* mmap_lock  mm.3 */
+	struct abi_limit limits[LIMIT_COUNT];	/* mmap_lock; of bytes */
 	vaddr_t		heap_start, heap_end;	/* brk; mmap_lock */
 	struct task    *task;		/* whose it is; NULL under construction */
 	struct list	all_link;	/* every mm, for swapoff and the audit */
@@ -168,7 +174,7 @@ void commit_release(struct mm *mm, uint32_t page_count);
 uint32_t commit_total(void);
 bool commit_may_skip(void);		/* does MAP_NORESERVE count? */
 
-unsigned mm_check(struct mm *mm);	/* vma.1-5, mm.1-2, pt.1-2 */
+unsigned mm_check(struct mm *mm);	/* vma.1-5, mm.1-3, pt.1-3 */
 
 /* Red-black tree, intrusive; the caller finds the place. mm/tree.c */
 void tree_insert(struct tree *t, struct tree_node *n, struct tree_node *parent, bool left);

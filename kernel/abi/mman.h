@@ -22,4 +22,11 @@
 #define MADV_WILLNEED	3
 #define MADV_DONTNEED	4
 
+#define MREMAP_MAYMOVE	1
+#define MREMAP_FIXED	2	/* at the address given, with MREMAP_MAYMOVE */
+
+#define MS_ASYNC	1
+#define MS_INVALIDATE	2
+#define MS_SYNC		4
+
 #endif

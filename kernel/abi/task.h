@@ -47,6 +47,15 @@ struct abi_reaped {
 #define TASK_CTL_SERVER	4		/* mark as a server: never OOM-killed */
 #define TASK_CTL_USAGE	5		/* arg: user address of struct abi_usage, filled */
 
+/* Limits of an address space, in bytes; inherited by fork and exec. Beyond the soft one a
+ * request fails; it can be set up to the hard one, which can only be lowered. */
+#define LIMIT_AS	0		/* all mappings together            */
+#define LIMIT_STACK	1		/* how far a stack grows            */
+#define LIMIT_MEMLOCK	2		/* locked mappings together         */
+#define LIMIT_COUNT	3
+#define LIMIT_NONE	0xffffffffu
+struct abi_limit { uint32_t soft, hard; };
+
 /* Arguments of space_map(): a mapping in an address space under construction. */
 struct abi_space_map {
 	uint32_t address, bytes;	/* page aligned */

@@ -197,9 +197,12 @@ void rmap_vma_merge(struct vma *kept, struct vma *gone)
 	rmap_vma_unlink(gone);
 }
 
-/* mremap: pages keep mapping and index, since `to` keeps pgoff; only the list grows. */
-int rmap_vma_move(struct vma *to, struct vma *from)
+/* mremap: pages keep mapping and index, since `to` goes on with the pgoff they have in `from`;
+ * only the list grows. A vma without anonymous pages begins anew, for better merging. */
+int rmap_vma_move(struct vma *to, struct vma *from, vaddr_t from_start)
 {
+	if (from->rmap.anon_vma)
+		to->pgoff = from->pgoff + ((from_start - from->start) >> PAGE_SHIFT);
 	return rmap_vma_fork(to, from);
 }
 
