@@ -291,7 +291,7 @@ void rmap_walk_anon(struct page *p, rmap_visit visit, struct rmap_walk *w)
 		COUNT(rmap_probes);
 		if (v->mm->rss > 0 && p->index >= v->pgoff &&
 		    offset < (v->end - v->start) >> PAGE_SHIFT)
-			visit(p, v, v->start + (offset << PAGE_SHIFT), w);
+			visit(p, v->mm, v, v->start + (offset << PAGE_SHIFT), w);
 	}
 	spin_unlock(&a->lock);
 }
