@@ -207,7 +207,7 @@ static void walk(struct page *p, rmap_visit visit, struct rmap_walk *w)
  */
 unsigned rmap_referenced(struct page *p)
 {
-	struct rmap_walk w = { .left = p->mapcount };
+	struct rmap_walk w = { .left = p->mapcount, .tidy = true };
 
 	if (page_is(p, PG_REFERENCED)) {
 		page_clear(p, PG_REFERENCED);
