@@ -1,5 +1,5 @@
 /*
- * The audit's part about one address space: vma.1 to vma.5, mm.1, mm.2, pt.1, pt.2 and the
+ * The audit's part about one address space: vma.1 to vma.5, mm.1 to mm.3, pt.1 to pt.3 and the
  * tree's own tree.1, tree.2.
  */
 #include "mm/audit.h"
@@ -61,12 +61,22 @@ static unsigned check_vma(struct mm *mm, const struct vma *v, const struct vma *
 /* What the PTEs of an mm add up to. */
 struct pte_sums { uint32_t present, swapped; };
 
-/* pt.1 and pt.2 of one PTE that isn't 0. */
+/* pt.3, unless somebody is in the middle of changing the protection. */
+static unsigned check_reach(const struct mm *mm, const struct vma *v, vaddr_t addr, pte_t e)
+{
+	if (mm->mmap_lock.owner || pte_is_none(e) == !(v->flags & VMA_PROT))
+		return 0;
+	return audit_violation("pt.3", "a PTE is out of reach exactly if its vma allows nothing: "
+			       "%#x holds %#x, vma flags %#x", addr, e, v->flags);
+}
+
+/* pt.1, pt.2 and pt.3 of one PTE that isn't 0. */
 static unsigned check_pte(struct mm *mm, vaddr_t addr, pte_t e, struct pte_sums *sums)
 {
+	const struct vma *v = vma_at(mm, addr);
 	const struct page *p;
 
-	if (!vma_at(mm, addr))
+	if (!v)
 		return audit_violation("pt.1", "a PTE lies in a vma: %#x holds %#x", addr, e);
 	if (pte_is_swap(e)) {
 		sums->swapped++;
@@ -84,7 +94,7 @@ static unsigned check_pte(struct mm *mm, vaddr_t addr, pte_t e, struct pte_sums 
 	p = pfn_page(pte_pfn(e));
 	if (!page_is(p, PG_RESERVED))
 		sums->present++;
-	return 0;
+	return check_reach(mm, v, addr, e);
 }
 
 /* All PTEs of the user half against rss and swap_ptes (mm.2). */
