@@ -33,7 +33,7 @@ static unsigned check_subtree(const struct tree_node *n, uint32_t *vmas, unsigne
 	return left + (n->colour != 0);
 }
 
-/* vma.1, vma.4 and vma.5 of one vma; vma.2 and vma.3 against the one before it. */
+/* vma.1 and vma.4 of one vma; vma.2 and vma.3 against the one before it. */
 static unsigned check_vma(struct mm *mm, const struct vma *v, const struct vma *before)
 {
 	unsigned bad = 0;
@@ -52,9 +52,6 @@ static unsigned check_vma(struct mm *mm, const struct vma *v, const struct vma *
 	if ((v->object != NULL) == list_empty(&v->object_link))
 		bad += audit_violation("vma.4", "on object->vmas if it has an object: %#x-%#x",
 				       v->start, v->end);
-	if (v->pgoff != v->start >> PAGE_SHIFT)
-		bad += audit_violation("vma.5", "pgoff is start's page: %#x-%#x, pgoff %#x",
-				       v->start, v->end, v->pgoff);
 	return bad;
 }
 
@@ -70,11 +67,11 @@ static unsigned check_reach(const struct mm *mm, const struct vma *v, vaddr_t ad
 			       "%#x holds %#x, vma flags %#x", addr, e, v->flags);
 }
 
-/* pt.1, pt.2 and pt.3 of one PTE that isn't 0. */
+/* pt.1 to pt.3 and vma.5 of one PTE that isn't 0. */
 static unsigned check_pte(struct mm *mm, vaddr_t addr, pte_t e, struct pte_sums *sums)
 {
-	const struct vma *v = vma_at(mm, addr);
-	const struct page *p;
+	struct vma *v = vma_at(mm, addr);
+	struct page *p;
 
 	if (!v)
 		return audit_violation("pt.1", "a PTE lies in a vma: %#x holds %#x", addr, e);
@@ -94,6 +91,9 @@ static unsigned check_pte(struct mm *mm, vaddr_t addr, pte_t e, struct pte_sums 
 	p = pfn_page(pte_pfn(e));
 	if (!page_is(p, PG_RESERVED))
 		sums->present++;
+	if (page_is(p, PG_ANON) && !rmap_page_fits(p, v, addr))
+		return audit_violation("vma.5", "the reverse map finds an anonymous page where "
+			"a PTE maps it: pfn %#x at %#x, index %#x", pte_pfn(e), addr, p->index);
 	return check_reach(mm, v, addr, e);
 }
 
