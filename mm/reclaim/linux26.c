@@ -137,6 +137,7 @@ static void reclaim_zones(struct scan_control *sc)
 static uint32_t direct_reclaim(enum gfp flags)
 {
 	struct scan_control sc = { .wanted = RECLAIM_BATCH, .flags = flags };
+	ns_t before = thread_time_ns(current, CPU_SYSTEM);
 
 	COUNT(allocstall);
 	current->memalloc++;
@@ -151,6 +152,7 @@ static uint32_t direct_reclaim(enum gfp flags)
 			block_wait_congestion(CONGESTION_WAIT_MS);
 	}
 	current->memalloc--;
+	COUNT_ADD(direct_reclaim_ns, thread_time_ns(current, CPU_SYSTEM) - before);
 	return sc.freed;
 }
 
