@@ -6,6 +6,7 @@
  * `object` and `shared` only say what came back: for disks with errors.
  *
  * run: --ram 12M --swap 48M --timeout 200
+ * rmap: each
  */
 #include <errno.h>
 #include <signal.h>
