@@ -32,6 +32,6 @@ void panic_trap(const struct trap_frame *tf, const char *fmt, ...)
 { (void)tf; panic("trap: %s", fmt); }
 int copy_from_user(void *to, vaddr_t from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
 int copy_to_user(vaddr_t to, const void *from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
-bool swap_off_called_off(unsigned area) { (void)area; return false; }
+__attribute__((weak)) bool swap_off_called_off(unsigned area) { (void)area; return false; }
 
 #endif
