@@ -28,6 +28,7 @@ struct abi_memory {
 	uint32_t committed;		/* pages promised to address spaces and memory objects */
 	uint32_t min, low, high;	/* watermarks, summed over zones         */
 	uint32_t dirty, writeback;
+	uint32_t rmap_bytes;		/* bytes that the reverse map takes      */
 	uint32_t objects_swapped;	/* pages of memory objects that are in swap */
 	uint32_t frames;		/* rows of SYSINFO_FRAMES: one more than the highest frame */
 };

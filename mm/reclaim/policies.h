@@ -10,13 +10,14 @@ extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
 /* ---- shrink.c ---- */
 
 enum {
-	RECLAIM_BATCH	 = 32,		/* pages looked at in one go (SWAP_CLUSTER_MAX) */
 	RECLAIM_PRIORITY = 12,		/* DEF_PRIORITY: where a round of reclaim begins */
 };
 
 /* From the active to the inactive list: `count` pages of z's old end are looked at; mapped
  * ones are spared if they were used, or all of them unless `take_mapped`. */
 void refill_inactive(struct zone *z, unsigned count, bool take_mapped);
+/* Is the disk so busy with writes that this reclaimer (not kswapd) may not add any? */
+bool must_wait_for_writes(const struct scan_control *sc);
 /* Look at `count` pages of z's inactive tail and free what can be freed. */
 void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc);
 

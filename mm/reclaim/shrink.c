@@ -63,13 +63,18 @@ static bool leave_slot(struct page *p)
 	return swap_slots_free() > 0;
 }
 
+bool must_wait_for_writes(const struct scan_control *sc)
+{
+	return !sc->kswapd && swap_congested();
+}
+
 /* An unmapped locked page: write it, free it, or why not. */
 static enum verdict judge_unmapped(struct page *p, bool referenced, const struct scan_control *sc)
 {
 	if (page_is(p, PG_DIRTY) && page_is(p, PG_SWAPCACHE)) {
 		if (referenced || !only_ours(p))
 			return PAGE_KEEP;
-		if (swap_congested() && !sc->kswapd)
+		if (must_wait_for_writes(sc))
 			return PAGE_KEEP;
 		return PAGE_WRITE;
 	}
@@ -96,8 +101,6 @@ static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 
 	if (page_is(p, PG_WRITEBACK))
 		return PAGE_KEEP;					/* 3 */
-	if (page_is(p, PG_MLOCKED))
-		return PAGE_ACTIVATE;
 	if (slot_is_lost(p) && !leave_slot(p))
 		return PAGE_ACTIVATE;
 	referenced = rmap_referenced(p) > 0;
@@ -214,19 +217,33 @@ static unsigned shrink_batch(struct zone *z, unsigned count, struct scan_control
 }
 
 /*
- * Look at up to `count` pages of z's inactive tail, until sc->wanted are free. Sleeps
- * (see above).
+ * Look at up to `count` pages of z's inactive tail, until sc->wanted are free, or until nothing
+ * can be written before other writes are done. Sleeps (see above).
  */
 void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc)
 {
 	while (count > 0 && sc->freed < sc->wanted) {
+		uint32_t freed_before = sc->freed;
 		unsigned n = shrink_batch(z, count, sc);
 
-		if (n == 0)
+		if (n == 0 || (sc->freed == freed_before && must_wait_for_writes(sc)))
 			return;
 		count -= MIN(n, count);
 		cond_resched();
 	}
+}
+
+/* See mm/reclaim.h. */
+void reclaim_isolated(struct list *batch)
+{
+	struct scan_control sc = { .wanted = UINT32_MAX };
+	struct write_batch writes = { .count = 0 };
+
+	while (!list_empty(batch)) {
+		judge(list_first(batch, struct page, lru), &sc, &writes);
+		COUNT(pgscan_direct);
+	}
+	write_out(&writes);
 }
 
 /* Does an active page stay active? It is mapped and was used, or mapped pages are to be
@@ -235,7 +252,7 @@ static bool stays_active(struct page *p, bool take_mapped, bool swap)
 {
 	bool used;
 
-	if (page_is(p, PG_MLOCKED) || (!swap && (p->mapcount > 0 || page_is(p, PG_OBJECT))))
+	if (!swap && (p->mapcount > 0 || page_is(p, PG_OBJECT)))
 		return true;
 	if (p->mapcount == 0)
 		return false;
