@@ -8,6 +8,7 @@
  * links: mm/pgtable.c mm/tree.c mm/object*.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
  * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c mm/lru.c
  * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/audit.c
+ * links: mm/limit.c mm/room.c mm/mlock.c mm/mprotect.c mm/mremap.c mm/pageout.c mm/residency.c
  * links: mm/swap/?*.c mm/reclaim/?*.c drivers/block.c drivers/block_report.c drivers/queue.c
  * links: drivers/elevator*.c drivers/partition.c
  */

@@ -164,6 +164,25 @@ static void faulting(void)
 		 "object-fault-03", "but not one for each page: neighbours are read ahead");
 }
 
+/* What madvise says of shared memory is said of its pages, wherever they are. */
+static void advising(void)
+{
+	enum { FEW = 128 };
+	struct abi_memory before, after;
+
+	fill(shared, FEW, 7);
+	before = memory();
+	tap_equal(madvise(shared, FEW * TAP_PAGE, MADV_PAGEOUT), 0, "object-advise-01", "shared pages aren't needed soon");
+	after = memory();
+	tap_case(after.objects_swapped > before.objects_swapped + FEW / 2, "object-advise-02", "they go to swap at once");
+	push_out();
+	before = memory();
+	tap_equal(madvise(shared, FEW * TAP_PAGE, MADV_WILLNEED), 0, "object-advise-03", "they will be needed");
+	after = memory();
+	tap_case(after.swap_cached > before.swap_cached + FEW / 2, "object-advise-04", "they are on their way into memory");
+	tap_case(intact(shared, FEW, 7), "object-advise-05", "whole");
+}
+
 /* A private mapping of an object sees its pages and keeps what it writes to itself. */
 static void privately(void)
 {
@@ -339,6 +358,7 @@ int main(int argc, char **argv)
 	shared = map_shared(pages);
 	sharing();
 	faulting();
+	advising();
 	privately();
 	killing();
 	munmap(shared, pages * TAP_PAGE);
