@@ -15,6 +15,7 @@
 #include "kernel/counters.h"
 #include "mm/audit.h"
 #include "mm/fault.h"
+#include "mm/lru.h"
 #include "mm/object_tree.h"
 #include "mm/oom.h"
 #include "mm/reclaim.h"
@@ -423,6 +424,42 @@ static void test_end(uint32_t free_before)
 	tap_checks("host-object-06", "with the objects go frames and slots, without reading");
 }
 
+/* Every slot belongs to a page that is in memory: one of them gives its own to an object's page. */
+static void test_steal(void)
+{
+	struct object *o = object_create(1);
+	struct page *p[AREA_PAGES], *page;
+	uint64_t stolen = counters[COUNT_swap_steal];
+	unsigned n = 0;
+	int error;
+
+	CHECK(swap_off("hda2") == OK);
+	while (n < AREA_PAGES && swap_slots_free() > 0) {
+		p[n] = page_alloc(GFP_KERNEL, 0);
+		CHECK(page_trylock(p[n]) && swap_cache_add_new(p[n]));
+		page_unlock(p[n++]);
+	}
+	page = object_get_page(o, 0, &error);
+	memset(page_address(page), 0x5a, PAGE_SIZE);
+	CHECK(page_trylock(page));
+	lru_remove(page);
+	page_drop(page);		/* the tree's is left; ours below */
+	page_hold(page);
+	CHECK(object_swap_out(page) && counters[COUNT_swap_steal] == stolen + 1);
+	CHECK(objects_swapped() == 1 && object_swapped_within(o, 0, 1) == 1 && swap_slots_free() == 0);
+	page_unlock(page);
+	lru_putback(page);
+	page = object_get_page(o, 0, &error);
+	CHECK(page && *(uint8_t *)page_address(page) == 0x5a && swap_slots_free() == 1);
+	page_drop(page);
+	kobject_drop(&o->kobject);
+	while (n-- > 0)
+		page_drop(p[n]);
+	reclaim_drop_caches();
+	CHECK(audit() == 0 && slots_used() == 0);
+	tap_checks("host-object-07", "with no slot free an object's page takes that of a page in memory");
+}
+
 int main(void)
 {
 	uint32_t free_before;
@@ -443,5 +480,6 @@ int main(void)
 	test_errors();
 	test_swapoff();
 	test_end(free_before);
+	test_steal();
 	return tap_done();
 }

@@ -3,8 +3,10 @@
  * model, between processes, by page faults and by object_read and object_write; what fork,
  * exec, kill, swapoff and the end of an object do with pages that are on disk.
  *
- * `object` and `shared` only say what came back: for disks with errors.
+ * `object` and `shared`, perhaps with a size in MiB, only say what came back: for disks with
+ * errors, or that are full.
  *
+ * rmap: each
  * run: --ram 12M --swap 48M --timeout 200
  */
 #include <errno.h>
@@ -18,7 +20,7 @@
 #include <clockhand.h>
 #include "user/tests/tap.h"
 
-enum { CHILDREN = 3, ROUNDS = 4000, SLACK = 24, TEXT_BYTES = 8192 };
+enum { CHILDREN = 3, ROUNDS = 4000, SLACK = 24, PAGES_PER_MIB = 256, TEXT_BYTES = 8192 };
 
 static char *shared;			/* anonymous shared memory */
 static uint32_t pages;			/* ... of so many */
@@ -353,6 +355,8 @@ static int try_shared(uint32_t count)
 int main(int argc, char **argv)
 {
 	pages = tap_ram_pages() / 4 * 5;
+	if (argc > 2)
+		pages = (uint32_t)atoi(argv[2]) * PAGES_PER_MIB;
 	if (argc > 1)
 		return !strcmp(argv[1], "object") ? try_object(pages) : try_shared(pages);
 	shared = map_shared(pages);
