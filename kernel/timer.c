@@ -79,8 +79,12 @@ void timer_rearm(void)
 	spin_unlock_irq(&timer_lock, flags);
 }
 
-/* Let t->fire(t) be called in interrupt context at `deadline` on clock_ns(), or as soon
- * as possible if that is past. A timer that was set is moved. Any context. */
+/*
+ * Let t->fire(t) be called in interrupt context at `deadline` on clock_ns(), or as soon as
+ * possible if that is past. A timer that was set is moved. It goes behind those with the
+ * same deadline (timer.1); the PIT is armed anew if it would come too late (timer.2). Any
+ * context; takes RANK_TIMER; never sleeps.
+ */
 void timer_set(struct timer *t, ns_t deadline)
 {
 	uint32_t flags = spin_lock_irq(&timer_lock);

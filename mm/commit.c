@@ -38,7 +38,10 @@ static bool too_many(uint32_t more)
 	}
 }
 
-/* Promise `count` pages to `mm`, or -ENOMEM. mmap_lock held. Never sleeps. */
+/*
+ * Promise `count` pages to `mm`, in its own sum and in the sum of all, if the rule in force
+ * (overcommit=) allows: OK, or -ENOMEM and nothing is promised. mmap_lock held. Never sleeps.
+ */
 int commit_ask(struct mm *mm, uint32_t count)
 {
 	if (count > 0 && too_many(count))

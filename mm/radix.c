@@ -77,8 +77,10 @@ static int take_nodes(struct radix_node **spare, unsigned count, enum gfp flags)
 }
 
 /*
- * Put `item` (not NULL) at `index`, where there is nothing. -ENOMEM: nothing is changed;
- * call radix_reserve() without the tree's lock and try again. Never sleeps.
+ * Put `item` (not NULL) at `index`, where there is nothing; the tree grows as high as `index`
+ * needs, and keeps radix.1 and radix.2. Returns OK, or -ENOMEM: then nothing is changed; call
+ * radix_reserve() without the tree's lock and try again. All nodes are taken before the tree
+ * is touched, with GFP_ATOMIC. The tree's lock is held by the caller; never sleeps.
  */
 int radix_insert(struct radix *r, uint32_t index, void *item)
 {
@@ -160,8 +162,11 @@ void *radix_replace(struct radix *r, uint32_t index, void *item)
 	return old;
 }
 
-/* Take out what is at `index` and return it, or NULL. Empty nodes are freed; the tree
- * keeps its height until it is empty. Never sleeps. */
+/*
+ * Take out what is at `index` and return it, or NULL if there is nothing. A node without
+ * items is freed, and its parent's slot with it, up to the root (radix.1, radix.2); the tree
+ * keeps its height until it is empty. The tree's lock is held by the caller; never sleeps.
+ */
 void *radix_remove(struct radix *r, uint32_t index)
 {
 	struct radix_node *path[RADIX_HEIGHT_MAX + 1], *node = r->root;

@@ -163,6 +163,8 @@ void vma_grow_down(struct vma *v, vaddr_t start);
 void vma_zap(struct vma *v, vaddr_t start, vaddr_t end);
 /* mm_unmap() and mm_map() with mmap_lock held and the range checked. */
 int	mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end);
+/* fork: one PTE of the parent, not 0, for the child. mm/fork.c */
+int	fork_copy_pte(struct vma *child, vaddr_t addr, pte_t *from, pte_t *to);
 /* May a stack have more pages? Makes `v` reach down to `addr`, or -EFAULT, -ENOMEM. */
 int	stack_grow(struct vma *v, vaddr_t addr, uint32_t esp);
 /* The lowest address that `v` may claim: a stack's room to grow is kept free. */
