@@ -1,0 +1,41 @@
+/*
+ * watchdog=SECONDS: a machine that hasn't come to its end by then says where it stands and
+ * panics, instead of going round for ever. 0 is off. For runs that must end in words,
+ * whatever was broken; a loop with interrupts off only the runner's time limit ends.
+ */
+#include "kernel/watchdog.h"
+#include "kernel/panic.h"
+#include "kernel/param.h"
+#include "kernel/printk.h"
+#include "kernel/thread.h"
+#include "kernel/timer.h"
+
+PARAM_U32(watchdog, "watchdog", 0, 0, 86400);
+
+static struct timer timer;
+
+static void tell_thread(struct thread *t, void *arg)
+{
+	static const char *const states[] = { "ready", "running", "asleep", "dead" };
+
+	(void)arg;
+	printk("watchdog: %3u %-16s %s%s%s\n", t->tid, t->name, states[t->state],
+	       t->state == THREAD_SLEEPING && t->waiting_for ? ", waits for " : "",
+	       t->state == THREAD_SLEEPING && t->waiting_for ? t->waiting_for : "");
+}
+
+/* Interrupt context. What the running thread was at shows in trace and backtrace. */
+static void expired(struct timer *t)
+{
+	(void)t;
+	thread_for_each(tell_thread, NULL);
+	panic("watchdog: not at its end after %u s; thread %s runs", watchdog, current->name);
+}
+
+void watchdog_start(void)
+{
+	if (watchdog == 0)
+		return;
+	timer_init(&timer, expired);
+	timer_set(&timer, clock_ns() + watchdog * NS_PER_SECOND);
+}
