@@ -15,7 +15,6 @@
 #include "kernel/time.h"
 #include "kernel/trace.h"
 #include "kernel/trap.h"
-#include "kernel/watchdog.h"
 #include "mm/audit.h"
 #include "mm/frame.h"
 #include "mm/pgtable.h"
@@ -54,7 +53,6 @@ void kernel_main(uint32_t magic, uint32_t info)
 	sched_init();			/* we are a thread now, and may sleep ...    */
 	trace_init();			/* ... and allocate: the big ring            */
 	time_init();			/* the clock and timers                      */
-	watchdog_start();		/* watchdog=                                 */
 	__asm__ volatile("sti");
 
 	console_init();			/* keyboard and serial input                 */

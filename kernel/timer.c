@@ -25,6 +25,7 @@
 #include "kernel/sched.h"
 #include "kernel/time.h"
 #include "kernel/trap.h"
+#include "kernel/watchdog.h"
 
 enum { TIMER_IRQ = 0 };
 /* 59,660 counts. A whole slice, so that a thread which begins one finds the PIT armed
@@ -146,6 +147,7 @@ static void timer_expired(void)
 {
 	timer_armed_until = 0;			/* we arm it ourselves, below */
 	fire_due();
+	watchdog_look(clock_ns());
 	sched_tick();
 	if (one_shot)
 		timer_rearm();

@@ -1,18 +1,16 @@
 /*
  * watchdog=SECONDS: a machine that hasn't come to its end by then says where it stands and
  * panics, instead of going round for ever. 0 is off. For runs that must end in words,
- * whatever was broken; a loop with interrupts off only the runner's time limit ends.
+ * whatever was broken, so it is no timer of the list; a loop with interrupts off only the
+ * runner's time limit ends.
  */
 #include "kernel/watchdog.h"
 #include "kernel/panic.h"
 #include "kernel/param.h"
 #include "kernel/printk.h"
 #include "kernel/thread.h"
-#include "kernel/timer.h"
 
 PARAM_U32(watchdog, "watchdog", 0, 0, 86400);
-
-static struct timer timer;
 
 static void tell_thread(struct thread *t, void *arg)
 {
@@ -24,18 +22,11 @@ static void tell_thread(struct thread *t, void *arg)
 	       t->state == THREAD_SLEEPING && t->waiting_for ? t->waiting_for : "");
 }
 
-/* Interrupt context. What the running thread was at shows in trace and backtrace. */
-static void expired(struct timer *t)
+/* What the running thread was at shows in trace and backtrace. */
+void watchdog_look(ns_t now)
 {
-	(void)t;
+	if (watchdog == 0 || now < watchdog * NS_PER_SECOND || panicking())
+		return;
 	thread_for_each(tell_thread, NULL);
 	panic("watchdog: not at its end after %u s; thread %s runs", watchdog, current->name);
-}
-
-void watchdog_start(void)
-{
-	if (watchdog == 0)
-		return;
-	timer_init(&timer, expired);
-	timer_set(&timer, clock_ns() + watchdog * NS_PER_SECOND);
 }

@@ -2,7 +2,9 @@
 #ifndef KERNEL_WATCHDOG_H
 #define KERNEL_WATCHDOG_H
 
-/* Once at boot, when there are timers. */
-void watchdog_start(void);
+#include "kernel/time.h"
+
+/* Is it over? From the timer's interrupt; `now` is clock_ns(). */
+void watchdog_look(ns_t now);
 
 #endif

@@ -304,6 +304,10 @@ unsigned object_check(void)
 	struct vma *v;
 
 	list_for_each(o, &all_objects, link) {
+		if (radix_check(&o->tree)) {
+			bad++;		/* no walk through a broken tree */
+			continue;
+		}
 		bad += check_pages(o);
 		all += o->resident;
 		list_for_each(v, &o->vmas, object_link) {

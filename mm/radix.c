@@ -11,6 +11,7 @@
  */
 #include "kernel/abi/errno.h"
 #include "kernel/panic.h"
+#include "mm/audit.h"
 #include "mm/object.h"
 #include "mm/slab.h"
 
@@ -227,6 +228,32 @@ void *radix_next(const struct radix *r, uint32_t *index)
 	if (!r->root || height_for(*index) > r->height)
 		return NULL;
 	return next_below(r->root, r->height, index, &end);
+}
+
+/* Nodes below and with `node` of `level` that break radix.1. */
+static unsigned check_node(const struct radix_node *node, unsigned level)
+{
+	unsigned bad = 0, used = 0;
+
+	for (unsigned i = 0; i < RADIX_SLOTS; i++) {
+		used += node->slot[i] != NULL;
+		if (node->slot[i] && level > 1)
+			bad += check_node(node->slot[i], level - 1);
+	}
+	if (used != node->used || used == 0)
+		bad += audit_violation("radix.1", "a node of level %u says %u used, has %u", level,
+				       node->used, used);
+	return bad;
+}
+
+/* Check radix.1 and radix.2 of one tree; prints each violation, returns how many. The tree's
+ * lock is held, or nobody sleeps meanwhile. */
+unsigned radix_check(const struct radix *r)
+{
+	if ((r->root != NULL) != (r->height > 0))
+		return audit_violation("radix.2", "height 0 means no root: height %u, root %p",
+				       r->height, r->root);
+	return r->root ? check_node(r->root, r->height) : 0;
 }
 
 /* The tree is empty by now: every node went with its last item. */

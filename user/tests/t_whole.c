@@ -171,6 +171,7 @@ static void swapping(void)
 	for (unsigned i = 0; i < OLD_PAGES; i++)
 		unchanged &= p[i * TAP_PAGE] == 1 && p[i * TAP_PAGE + 1] == last[i];
 	tap_case(unchanged, "whole-swap-04", "and the rest of it is as it was");
+	tap_case(counter("pgsteal_kswapd") > 0, "whole-swap-05", "kswapd did its part");
 	munmap(p, OLD_PAGES * TAP_PAGE);
 }
 
@@ -183,8 +184,10 @@ static void run_true(void *arg)
 
 static void the_rest(void)
 {
+	struct abi_memory m = memory();
 	uint64_t before = clock_ns();
 
+	tap_case(m.min > 0 && m.min < m.low && m.low < m.high, "whole-mark-01", "watermarks rise");
 	tap_equal(tap_child(run_true, NULL), 0, "whole-exec-01", "another program runs");
 	tap_case(dup2(STDOUT_FILENO, 20) == 20 && fcntl(20, F_GETFD) == 0 && close(20) == 0 &&
 		 fcntl(20, F_GETFD) < 0, "whole-file-01", "descriptors are copied and closed");
