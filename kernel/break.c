@@ -63,6 +63,7 @@ static bool break_queues(void)
 static bool break_stack(void)
 {
 	*(uint32_t *)(uintptr_t)(current->kstack_top - KSTACK_BYTES) = 0;
+	irq_save();
 	(void)thread_sleep(SLEEP_UNKILLABLE, clock_ns() + NS_PER_MS, "its own end");
 	return true;
 }

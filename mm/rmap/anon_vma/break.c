@@ -39,8 +39,24 @@ static bool break_list(void)
 	return v;
 }
 
+/* An anon_vma loses its only vma. */
+static bool break_last(void)
+{
+	struct mm *mm;
+	struct vma *v;
+
+	list_for_each(mm, &mm_all, all_link)
+		list_for_each(v, &mm->vmas, link)
+			if (v->rmap.anon_vma && v->rmap.link.next == v->rmap.link.prev) {
+				list_remove(&v->rmap.link);
+				return true;
+			}
+	return false;
+}
+
 const struct breakage break_rmap[] = {
 	{ "rmap.1", "changed the index of a mapped page",	break_index },
 	{ "rmap.3", "took a vma off its anon_vma's list",	break_list },
+	{ "rmap.4", "took the only vma off an anon_vma's list",	break_last },
 	{ NULL, NULL, NULL }
 };
