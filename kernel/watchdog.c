@@ -1,5 +1,5 @@
 /*
- * watchdog=SECONDS: a machine that hasn't come to its end by then says where it stands and
+ * watchdog.ms=N: a machine that hasn't come to its end N ms after boot says where it stands and
  * panics, instead of going round for ever. 0 is off. For runs that must end in words,
  * whatever was broken, so it is no timer of the list; a loop with interrupts off only the
  * runner's time limit ends.
@@ -10,7 +10,7 @@
 #include "kernel/printk.h"
 #include "kernel/thread.h"
 
-PARAM_U32(watchdog, "watchdog", 0, 0, 86400);
+PARAM_U32(limit_ms, "watchdog.ms", 0, 0, 3600000);
 
 static void tell_thread(struct thread *t, void *arg)
 {
@@ -25,8 +25,8 @@ static void tell_thread(struct thread *t, void *arg)
 /* What the running thread was at shows in trace and backtrace. */
 void watchdog_look(ns_t now)
 {
-	if (watchdog == 0 || now < watchdog * NS_PER_SECOND || panicking())
+	if (limit_ms == 0 || now < limit_ms * NS_PER_MS || panicking())
 		return;
 	thread_for_each(tell_thread, NULL);
-	panic("watchdog: not at its end after %u s; thread %s runs", watchdog, current->name);
+	panic("watchdog: not at its end after %u ms; thread %s runs", limit_ms, current->name);
 }

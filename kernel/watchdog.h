@@ -1,4 +1,4 @@
-/* A time limit that the machine sets itself (watchdog=SECONDS). */
+/* A time limit that the machine sets itself (watchdog.ms=N). */
 #ifndef KERNEL_WATCHDOG_H
 #define KERNEL_WATCHDOG_H
 

@@ -48,7 +48,7 @@ def test_break(number):
     """the broken invariant is named, by the audit or by a panic"""
     for n in [n for n, broken in enumerate(BROKEN) if broken == number]:
         done = run(command(n), "--ram", "8M", "--swap", "16M", "--timeout", "30", "--param", "test.faults=1",
-                   "--param", "watchdog=15")
+                   "--param", "watchdog.ms=15000")
         done.expect(done.exit == SEEN or done.cause == "panic", f"exit {done.exit}: {done.out} {done.log[-600:]}")
         done.expect(f"INV {number}:" in done.log, f"{number} is not named: {done.log[-600:]}")
 

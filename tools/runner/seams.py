@@ -3,6 +3,7 @@
 A seam is one whole function that can be written anew from its head comment; docs/labs.md has the rules.
 """
 import fcntl
+import functools
 import json
 import os
 import re
@@ -145,8 +146,9 @@ def _make(*words):
                           capture_output=True, text=True, check=False)
 
 
+@functools.cache
 def update(rmap):
-    """Bring the ordinary build up to date; two processes that want that take turns."""
+    """Once in the life of this process: bring the ordinary build up to date; two processes that want that take turns."""
     folder = os.path.join(ROOT, "build", rmap)
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "seams.lock"), "w", encoding="utf-8") as lock:
