@@ -18,7 +18,7 @@ extern const struct breakage break_frames[];	/* mm/break_frames.c */
 extern const struct breakage break_spaces[];	/* mm/break_spaces.c: vmas, tree, mm, PTEs */
 extern const struct breakage break_objects[];	/* mm/break_objects.c: objects, radix, slab */
 extern const struct breakage break_swap[];	/* mm/swap/break.c */
-extern const struct breakage break_rmap[];	/* mm/rmap/RMAP/break.c */
+extern const struct breakage rmap_breakages[];	/* mm/rmap/RMAP/break.c */
 extern const struct breakage break_kernel[];	/* kernel/break.c */
 extern const struct breakage break_drivers[];	/* drivers/break.c */
 

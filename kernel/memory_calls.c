@@ -35,9 +35,11 @@ int32_t sys_mmap(const uint32_t *arg)
 	if (r.flags & MAP_ANONYMOUS) {
 		r.object_page = 0;
 	} else {
-		if ((r.flags & MAP_SHARED) && (r.prot & PROT_WRITE))
-			rights |= HANDLE_RIGHT_WRITE;
-		r.object = object_of(arg[4], rights, &err);
+		r.object = object_of(arg[4], rights | HANDLE_RIGHT_WRITE, &err);
+		r.may_write = r.object != NULL;
+		if (r.object == NULL && err == -EACCES &&
+		    !((r.flags & MAP_SHARED) && (r.prot & PROT_WRITE)))
+			r.object = object_of(arg[4], rights, &err);
 		if (r.object == NULL)
 			return err;
 	}
@@ -57,6 +59,57 @@ int32_t sys_munmap(const uint32_t *arg)
 int32_t sys_brk(const uint32_t *arg)
 {
 	return (int32_t)mm_brk(current_task()->mm, arg[0]);
+}
+
+/* mprotect(address, bytes, prot) */
+int32_t sys_mprotect(const uint32_t *arg)
+{
+	return mm_protect(current_task()->mm, arg[0], arg[1], arg[2]);
+}
+
+/* mremap(address, old bytes, new bytes, flags, new address) -> address */
+int32_t sys_mremap(const uint32_t *arg)
+{
+	return (int32_t)mm_remap(current_task()->mm, arg[0], arg[1], arg[2], arg[3], arg[4]);
+}
+
+/* mlock(address, bytes) */
+int32_t sys_mlock(const uint32_t *arg)
+{
+	return mm_lock(current_task()->mm, arg[0], arg[1]);
+}
+
+/* munlock(address, bytes) */
+int32_t sys_munlock(const uint32_t *arg)
+{
+	return mm_unlock(current_task()->mm, arg[0], arg[1]);
+}
+
+/* msync(address, bytes, MS_*) */
+int32_t sys_msync(const uint32_t *arg)
+{
+	return mm_sync(current_task()->mm, arg[0], arg[1], arg[2]);
+}
+
+/* mincore(address, bytes, array of a byte a page) */
+int32_t sys_mincore(const uint32_t *arg)
+{
+	return mm_incore(current_task()->mm, arg[0], arg[1], arg[2]);
+}
+
+/* limit(LIMIT_*, new or 0, old or 0) */
+int32_t sys_limit(const uint32_t *arg)
+{
+	struct abi_limit want, was;
+	int err = OK;
+
+	if (arg[1] != 0)
+		err = copy_from_user(&want, arg[1], sizeof(want));
+	if (err == OK)
+		err = mm_limit(current_task()->mm, arg[0], arg[1] ? &want : NULL, &was);
+	if (err == OK && arg[2] != 0)
+		err = copy_to_user(arg[2], &was, sizeof(was));
+	return err;
 }
 
 /* madvise(address, bytes, advice) */

@@ -5,7 +5,7 @@
 #include "mm/audit.h"
 
 static const struct breakage *const areas[] = {
-	break_frames, break_spaces, break_objects, break_swap, break_rmap, break_kernel,
+	break_frames, break_spaces, break_objects, break_swap, rmap_breakages, break_kernel,
 	break_drivers,
 };
 

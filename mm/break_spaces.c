@@ -60,20 +60,15 @@ static bool break_object_link(void)
 	return v;
 }
 
-/* A page is in the PTE beside its own. */
-static bool break_offset(void)
-{
-	struct mm *mm = other_mm();
-	struct vma *v = find_vma(mm, false, 1);
-
-	if (v)
-		v->pgoff += vma_pages(v);
-	return v;
-}
-
 static bool break_total(void)
 {
 	other_mm()->total_pages++;
+	return true;
+}
+
+static bool break_locked(void)
+{
+	other_mm()->locked_pages++;
 	return true;
 }
 
@@ -122,6 +117,26 @@ static pte_t *find_pte(void)
 	return found.pte;
 }
 
+/* A page isn't where the reverse map looks for it. */
+static bool break_place(void)
+{
+	pte_t *pte = find_pte();
+
+	if (pte)
+		pfn_page(pte_pfn(*pte))->index += 1u << 19;
+	return pte;
+}
+
+/* A vma allows nothing any more, but its PTEs do. */
+static bool break_protection(void)
+{
+	struct vma *v = find_vma(other_mm(), false, 1);
+
+	if (v)
+		v->flags &= ~(uint32_t)VMA_PROT;
+	return v;
+}
+
 static bool break_frame(void)
 {
 	struct page *p = frame_take(&zones[ZONE_DMA], 0);
@@ -149,12 +164,14 @@ const struct breakage break_spaces[] = {
 	{ "vma.2",  "counted one vma too many",			break_list },
 	{ "vma.3",  "split a vma",				break_merge },
 	{ "vma.4",  "took a vma off its object's list",		break_object_link },
-	{ "vma.5",  "moved a vma's pgoff",			break_offset },
+	{ "vma.5",  "changed the index of a mapped page",	break_place },
 	{ "tree.1", "made the root and its child red",		break_colour },
 	{ "tree.2", "changed the colour of one node",		break_height },
 	{ "mm.1",   "raised total_pages",			break_total },
 	{ "mm.2",   "raised rss",				break_rss },
+	{ "mm.3",   "raised locked_pages",			break_locked },
 	{ "pt.1",   "let a PTE name a free frame",		break_frame },
 	{ "pt.2",   "let a PTE name a slot that nobody uses",	break_entry },
+	{ "pt.3",   "took all rights from a vma and not from its PTEs", break_protection },
 	{ NULL, NULL, NULL }
 };

@@ -61,12 +61,15 @@ void mm_memory_info(struct abi_memory *m)
 	m->free = frames_free();
 	m->anon_mapped = rmap_mapped_anon();
 	m->objects = objects_frames();
+	m->objects_swapped = objects_swapped();
+	m->frames = page_count;
 	m->swap_cached = swap_cached_pages();
 	m->slab = slab_frames();
 	m->reserved = frames_reserved();
 	m->swap_total = swap_slots_total();
 	m->swap_free = swap_slots_free();
 	m->committed = commit_total();
+	m->rmap_bytes = rmap_bytes();
 	for (unsigned i = 0; i < ZONE_COUNT; i++) {
 		m->active += zones[i].active_count;
 		m->inactive += zones[i].inactive_count;

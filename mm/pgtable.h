@@ -62,6 +62,9 @@ void pgtable_trim(struct mm *mm, vaddr_t start, vaddr_t end);
 void pte_for_each(struct mm *mm, void (*fn)(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg),
 		  void *arg);
 uint32_t pte_table_count(const struct mm *mm);
+/* Each PTE of [start, end) that isn't 0; takes the page_table_lock. Sleeps in between. */
+void pte_for_range(struct mm *mm, vaddr_t start, vaddr_t end,
+		   void (*fn)(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg), void *arg);
 /* Where the next page table after the one of `addr` begins; USER_END at most. */
 vaddr_t pgtable_next(vaddr_t addr);
 void tlb_flush_page(struct mm *mm, vaddr_t addr);
@@ -76,6 +79,8 @@ void pgtable_leave(struct mm *mm);
 /* Kernel stacks, with a hole below each. Returns the top; NULL without memory. Sleeps. */
 void *kstack_alloc(void);
 void  kstack_free(void *top);
+/* Frame number n of the stack, from the top; 0 is none (the boot thread's). */
+pfn_t kstack_frame(const void *top, unsigned n);
 /* If `addr` lies in a guard hole: the stack's name for the panic; else NULL. */
 const char *kstack_guard_hit(vaddr_t addr);
 /* True if the kernel stack, boot stack or fault stack that holds `addr` is mapped. */

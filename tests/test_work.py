@@ -28,6 +28,7 @@ def slow(n):
     return [pytest.mark.slow] if n < 5 or n == 8 else []
 
 
+@pytest.mark.each_map
 @pytest.mark.parametrize("options, command, swapping", [pytest.param(*job, marks=slow(n), id=f"work-size-{n + 1:02}")
                                                         for n, job in enumerate(JOBS)])
 def test_work_size(options, command, swapping):
@@ -38,6 +39,16 @@ def test_work_size(options, command, swapping):
         done.expect(done.counters["pswpin"] > 0 and done.counters["pswpout"] > 0, "nothing was swapped")
 
 
+@pytest.mark.each_map
+def test_work_sharing_01():
+    """the reverse map reaches each of 30 sharers of a page, and for one process's own page no more than those"""
+    done = shell("sharing 30", "--lab", "--ram", "32M", "--swap", "32M")
+    got = {name: int(value) for name, value in (line.split() for line in done.out.splitlines() if "audit" not in line)}
+    done.expect(got["shared_unmaps"] == 30 and 60 <= got["shared_probes"] <= 90, done.out)
+    done.expect(got["private_unmaps"] == 1 and 2 <= got["private_probes"] <= 60, done.out)
+
+
+@pytest.mark.each_map
 @pytest.mark.slow
 def test_work_oom_01():
     """more than there is, overcommitted: 123, the shell lives, the report names the victim"""
@@ -47,12 +58,14 @@ def test_work_oom_01():
     done.expect("qsbench" in done.err, done.err)
 
 
+@pytest.mark.each_map
 def test_work_oom_02():
     """a descendant's death exits 123 even if the rest went on; small ones are left alone"""
     done = run("hogmem 40 1 & sleep 1; wait; echo alive; audit", "--ram", "16M", "--swap", "8M", "--param", "overcommit=1")
     done.expect(done.exit == 123 and "alive" in done.out and done.counters["oom_kill"] == 1, f"exit {done.exit}: {done.out}")
 
 
+@pytest.mark.each_map
 @pytest.mark.parametrize("what, ram", [("objects", "16M"), ("vmas", "6M")], ids=["work-oom-03", "work-oom-04"])
 def test_work_oom_hidden(what, ram):
     """who fills the machine with memory objects, or with vmas, is the victim, though no page of it is mapped"""
@@ -60,6 +73,7 @@ def test_work_oom_hidden(what, ram):
     done.expect("hog 9, onlooker 15" in done.out and "audit: 0" in done.out, done.out + done.log[-1500:])
 
 
+@pytest.mark.each_map
 @pytest.mark.parametrize("command", ["qsbench -n 3000000", "qsbench -n 300000 -p 8", "hogmem 14 2", "true",
                                      "hogmem 60 1"],
                          ids=[f"work-leak-{n:02}" for n in range(1, 6)])
@@ -116,6 +130,8 @@ def test_work_micro(options):
 
 
 PROMISES = [("overcommit=0", "24 0 0 64 1"), ("overcommit=1", "24 64 1000 64 1"), ("overcommit=2", "0 0 0 23 0")]
+# The same for shared memory, of which the child needs no second promise, and for MAP_NORESERVE, which rule 2 ignores.
+SHARED = [("overcommit=0", "24 0 0 64 1 64"), ("overcommit=1", "24 64 1000 64 1 64"), ("overcommit=2", "0 0 0 23 1 0")]
 
 
 @pytest.mark.parametrize("rule, wanted", PROMISES, ids=[f"commit-rule-{n:02}" for n in range(1, 4)])
@@ -124,6 +140,14 @@ def test_commit_rule(rule, wanted):
     done = shell("t_commit one 24; t_commit one 64; t_commit one 1000; t_commit sum 64; t_commit fork 15", "--tests", "--ram", "16M",
                  "--swap", "16M", "--param", rule)
     done.expect(done.out.split()[:5] == wanted.split(), done.out)
+
+
+@pytest.mark.parametrize("rule, wanted", SHARED, ids=[f"commit-rule-{n:02}" for n in range(4, 7)])
+def test_commit_shared(rule, wanted):
+    """what each rule promises of shared memory: 24, 64, 1000 at once; 64 one by one; 15 and a child; 64 with MAP_NORESERVE"""
+    commands = [f"one {n}" for n in (24, 64, 1000)] + ["sum 64", "fork 15", "noreserve 64"]
+    done = shell("; ".join(f"t_commit {c} shared" for c in commands), "--tests", "--ram", "16M", "--swap", "16M", "--param", rule)
+    done.expect(done.out.split()[:6] == wanted.split(), done.out)
 
 
 def test_run_trace_01():

@@ -15,7 +15,6 @@ void linux26_balance(void);
 /* ---- shrink.c ---- */
 
 enum {
-	RECLAIM_BATCH	 = 32,		/* pages looked at in one go (SWAP_CLUSTER_MAX) */
 	RECLAIM_PRIORITY = 12,		/* DEF_PRIORITY: where a round of reclaim begins */
 };
 
@@ -31,6 +30,8 @@ enum verdict shrink_judge(struct page *p, const struct scan_control *sc);
 /* From the active to the inactive list: `count` pages of z's old end are looked at; mapped
  * ones are spared if they were used, or all of them unless `take_mapped`. */
 void refill_inactive(struct zone *z, unsigned count, bool take_mapped);
+/* Is the disk so busy with writes that this reclaimer (not kswapd) may not add any? */
+bool must_wait_for_writes(const struct scan_control *sc);
 /* Look at `count` pages of z's inactive tail and free what can be freed. */
 void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc);
 

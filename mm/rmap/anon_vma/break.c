@@ -1,62 +1,54 @@
-/* Breaking rmap.N of the anon_vma reverse map (kernel/breakage.h). */
+/* Breaking the invariants of this reverse map (kernel/breakage.h). */
 #include "kernel/breakage.h"
-#include "mm/frame.h"
-#include "mm/rmap.h"
+#include "mm/rmap/anon_vma/anon_vma.h"
 #include "mm/vma.h"
 
-static bool break_index(void)
-{
-	for (pfn_t pfn = 0; pfn < page_count; pfn++) {
-		struct page *p = pfn_page(pfn);
-
-		if (page_is(p, PG_ANON)) {
-			p->index += 1u << 19;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* A vma with anonymous pages. */
-static struct vma *find_vma(void)
+/* Some vma with anonymous pages, or NULL. */
+static struct vma *find_listed(void)
 {
 	struct mm *mm;
 	struct vma *v;
 
-	list_for_each(mm, &mm_all, all_link)
-		list_for_each(v, &mm->vmas, link)
+	list_for_each(mm, &mm_all, all_link) {
+		list_for_each(v, &mm->vmas, link) {
 			if (v->rmap.anon_vma)
 				return v;
+		}
+	}
 	return NULL;
+}
+
+/* A vma that no mm has any more; it is empty, so that walks take no notice of it. */
+static bool break_gone_vma(void)
+{
+	static struct vma gone;
+	struct vma *v = find_listed();
+
+	if (!v)
+		return false;
+	gone.mm = v->mm;
+	gone.rmap.anon_vma = v->rmap.anon_vma;
+	list_insert_tail(&v->rmap.anon_vma->vmas, &gone.rmap.link);
+	return true;
 }
 
 static bool break_list(void)
 {
-	struct vma *v = find_vma();
+	struct vma *v = find_listed();
 
 	if (v)
-		list_remove(&v->rmap.link);
+		v->rmap.anon_vma = NULL;
 	return v;
 }
 
-/* An anon_vma loses its only vma. */
-static bool break_last(void)
+static bool break_empty(void)
 {
-	struct mm *mm;
-	struct vma *v;
-
-	list_for_each(mm, &mm_all, all_link)
-		list_for_each(v, &mm->vmas, link)
-			if (v->rmap.anon_vma && v->rmap.link.next == v->rmap.link.prev) {
-				list_remove(&v->rmap.link);
-				return true;
-			}
-	return false;
+	return anon_vma_create();
 }
 
-const struct breakage break_rmap[] = {
-	{ "rmap.1", "changed the index of a mapped page",	break_index },
-	{ "rmap.3", "took a vma off its anon_vma's list",	break_list },
-	{ "rmap.4", "took the only vma off an anon_vma's list",	break_last },
-	{ NULL, NULL, NULL }
+const struct breakage rmap_breakages[] = {
+	{ "rmap.2", "listed a vma that is gone",		break_gone_vma },
+	{ "rmap.3", "made a listed vma forget its anon_vma",	break_list },
+	{ "rmap.4", "made an anon_vma without vmas",		break_empty },
+	{ 0 }
 };
