@@ -5,20 +5,21 @@ import re
 
 import pytest
 
+from harness import maps
 from harness.guest import ROOT, run
-from harness.host import rmap
 from test_docs import read, rows
 
 SEEN = 4                        # status of `fault break N`: the audit found something
 ROW = re.compile(r'^\t\{ "([a-z]+\.\d+)",\s+"', re.MULTILINE)
-# What needs pages in swap, and so a program that swaps meanwhile.
-SWAPPING = ("swap.", "rmap.", "frame.")
+# What needs pages in swap, or families of processes, and so somebody who makes them meanwhile.
+SWAPPING = ("swap.", "frame.")
+FAMILIES = ("rmap.",)
 
 
-def breakages():
-    """The invariants in the order in which the kernel numbers its breakages (mm/audit_break.c)."""
+def breakages(reverse_map):
+    """The invariants in the order in which that kernel numbers its breakages (mm/audit_break.c)."""
     files = glob.glob(os.path.join(ROOT, "*/break*.c")) + [os.path.join(ROOT, "mm/swap/break.c"),
-                                                           os.path.join(ROOT, f"mm/rmap/{rmap()}/break.c")]
+                                                           os.path.join(ROOT, f"mm/rmap/{reverse_map}/break.c")]
     arrays = {}
     for path in files:
         name, rest = re.search(r"^const struct breakage (\w+)\[\] = \{\n(.*?)^\};", read(path), re.MULTILINE | re.DOTALL).groups()
@@ -27,38 +28,45 @@ def breakages():
     return [number for name in re.findall(r"\w+", areas) for number in arrays[name]]
 
 
-BROKEN = breakages()
-NUMBERS = sorted(set(BROKEN), key=BROKEN.index)
-
-
-def test_id(number):
+def named(number):
     """frame.2 -> break-frame-02"""
     area, _, n = number.partition(".")
     return f"break-{area}-{int(n):02}"
 
 
-def command(n):
-    if BROKEN[n].startswith(SWAPPING):
+def pytest_generate_tests(metafunc):
+    """Every number once, and what the reverse map has a say in with each."""
+    if "number" not in metafunc.fixturenames:
+        return
+    found = []
+    for reverse_map in maps.wanted(metafunc.config):
+        numbers = list(dict.fromkeys(breakages(reverse_map)))
+        again = [n for n in numbers if n.startswith("rmap.") or n == "vma.5"]
+        found += [(reverse_map, n) for n in (again if found else numbers)]
+    metafunc.parametrize(("reverse_map", "number"), found, indirect=["reverse_map"], ids=[f"{named(n)}-{m}" for m, n in found])
+
+
+def command(number, n):
+    if number.startswith(SWAPPING):
         return f"hogmem 10 1 & sleep 1; fault break {n}; s=$?; wait; exit $s"
+    if number.startswith(FAMILIES):
+        return f"qsbench -n 1000000 -p 2 & sleep 0.5; fault break {n}; exit $?"
     return f"fault break {n}; exit $?"
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=[test_id(n) for n in NUMBERS])
-def test_break(number):
+def test_break(reverse_map, number):
     """the broken invariant is named, by the audit or by a panic"""
-    for n in [n for n, broken in enumerate(BROKEN) if broken == number]:
-        done = run(command(n), "--ram", "8M", "--swap", "16M", "--timeout", "30", "--param", "test.faults=1",
-                   "--param", "watchdog.ms=15000")
+    for n in [n for n, broken in enumerate(breakages(reverse_map)) if broken == number]:
+        done = run(command(number, n), "--ram", "8M", "--swap", "16M", "--timeout", "60", "--param", "test.faults=1",
+                   "--param", "watchdog.ms=30000")
         done.expect(done.exit == SEEN or done.cause == "panic", f"exit {done.exit}: {done.out} {done.log[-600:]}")
         done.expect(f"INV {number}:" in done.log, f"{number} is not named: {done.log[-600:]}")
 
 
-test_id.__test__ = False
-
-
-def test_audit_break_10():
+@pytest.mark.each_map
+def test_audit_break_10(reverse_map):
     """there is nothing else to break, and an audit of a sound machine is silent"""
-    done = run(f"fault break {len(BROKEN)}; audit", "--param", "test.faults=1")
+    done = run(f"fault break {len(breakages(reverse_map))}; audit", "--param", "test.faults=1")
     done.expect(done.exit == 0 and "fault" in done.out + done.err + done.log and "INV " not in done.log, f"exit {done.exit}: {done.log[-400:]}")
 
 
@@ -69,8 +77,9 @@ def names_of_host_tests():
 def test_audit_break_11():
     """every invariant can be broken here, or by a host test that its row names, or holds by construction"""
     known = names_of_host_tests()
+    broken = {number for reverse_map in maps.known() for number in breakages(reverse_map)}
     for number, (_, where) in rows().items():
-        named = set(re.findall(r"\b[a-z_]+-[a-z_]+-\d\d\b", where))
-        assert named <= known, f"{number}: there is no test {sorted(named - known)}"
-        assert number in BROKEN or named or "by construction" in where, f"nobody breaks {number}"
-    assert set(BROKEN) <= set(rows()), f"broken, but without a sentence: {sorted(set(BROKEN) - set(rows()))}"
+        tests = set(re.findall(r"\b[a-z_]+-[a-z_]+-\d\d\b", where))
+        assert tests <= known, f"{number}: there is no test {sorted(tests - known)}"
+        assert number in broken or tests or "by construction" in where, f"nobody breaks {number}"
+    assert broken <= set(rows()), f"broken, but without a sentence: {sorted(broken - set(rows()))}"

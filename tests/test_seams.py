@@ -8,8 +8,7 @@ import random
 import re
 import sys
 
-import pytest
-
+from harness import maps
 from harness.guest import ROOT, run
 from harness.host import rmap
 
@@ -47,25 +46,21 @@ TOLD = re.compile(r"^PANIC|^\s*INV |Out of memory|no memory for|killed| died|die
 FAILED = re.compile(r"^not ok|^Bail out", re.MULTILINE)
 
 
-def in_this_build(seam):
-    return seam.rmap() in (None, rmap())
-
-
-HERE = [s for s in SEAMS.values() if in_this_build(s)]
-
-
-def drawn(quick, kind):
-    """All seams, or a few that the seed draws."""
-    few = random.Random(f"{os.environ.get('SEED') or 1} {kind}").sample([s.id for s in HERE], QUICK)
-    return [s for s in HERE if not quick or s.id in few]
+def drawn(config, kind):
+    """(reverse mapping, seam): all seams, each in a build that has it, or a few that the seed draws."""
+    builds = maps.wanted(config)
+    found = [(s.rmap() or builds[0], s) for s in SEAMS.values() if s.rmap() in (None, *builds)]
+    if config.getoption("--quick"):
+        found = random.Random(f"{os.environ.get('SEED') or 1} {kind}").sample([f for f in found if f[0] == builds[0]], QUICK)
+    return found
 
 
 def pytest_generate_tests(metafunc):
     if "seam" in metafunc.fixturenames:
-        found = drawn(metafunc.config.getoption("--quick"), metafunc.function.__name__)
         kind = metafunc.function.__name__.removeprefix("test_")
-        numbers = {ident: n + 1 for n, ident in enumerate(SEAMS)}
-        metafunc.parametrize("seam", found, ids=[f"{kind}-{s.id}-{numbers[s.id]:02}" for s in found])
+        found = drawn(metafunc.config, kind)
+        metafunc.parametrize(("reverse_map", "seam"), found, indirect=["reverse_map"],
+                             ids=[f"{kind}-{s.id}-01-{m}" for m, s in found])
 
 
 # ---- the rules ----
@@ -86,7 +81,7 @@ def broken_rules(seam):
         yield "owns state"
     if len(comment.split()) < 15:
         yield "has a thin head comment"
-    if function.type != "void" and not re.search(r"\bReturns?\b|\bTrue\b|\bFalse\b|NULL|\bOK\b|-E[A-Z]+|\b0\b", comment):
+    if function.type != "void" and not re.search(r"\b[Rr]eturn(?:s|ed)?\b|\bTrue\b|\bFalse\b|NULL|\bOK\b|-E[A-Z]+|\b0\b", comment):
         yield "doesn't say what it returns"
     if not re.search(r"lock|sleep|context|interrupt", comment, re.IGNORECASE):
         yield "says nothing of locks, nor whether it sleeps"

@@ -4,9 +4,11 @@
  * kernels; nothing here is as thorough as the tests of each part.
  *
  * run: --ram 8M --swap 16M
+ * rmap: each
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -77,6 +79,28 @@ static void vmas(void)
 	fill(hole, 4, 5);
 	audited("whole-vma-04", "three vmas have become one again");
 	tap_case(intact(p, FEW, 1) && munmap(p, FEW * TAP_PAGE) == 0, "whole-vma-05", "and hold what was written");
+}
+
+static void write_to(void *arg)
+{
+	*(volatile char *)arg = 1;
+}
+
+static void mappings(void)
+{
+	char *p = tap_map(FEW), *q;
+
+	fill(p, FEW, 30);
+	tap_case(mprotect(p, TAP_PAGE, PROT_READ) == 0 && tap_child(write_to, p) == TAP_KILLED(SIGSEGV) &&
+		 tap_child(write_to, p + TAP_PAGE) == 0, "whole-map-01", "protected memory can't be written to");
+	tap_case(mprotect(p, TAP_PAGE, PROT_READ | PROT_WRITE) == 0 && tap_child(write_to, p) == 0,
+		 "whole-map-02", "until it is allowed again");
+	q = mmap(NULL, 2 * FEW * TAP_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	tap_case(mremap(p, FEW * TAP_PAGE, 2 * FEW * TAP_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, q) == q && intact(q, FEW, 30),
+		 "whole-map-03", "a mapping moves and grows");
+	audited("whole-map-04", "and the audit finds nothing");
+	tap_case(mlock(q, FEW * TAP_PAGE) == 0 && munlock(q, FEW * TAP_PAGE) == 0 &&
+		 munmap(q, 2 * FEW * TAP_PAGE) == 0, "whole-map-05", "it is locked and let go");
 }
 
 static void tables(void)
@@ -152,16 +176,20 @@ static void growth(void)
 static void swapping(void)
 {
 	char *p = tap_map(OLD_PAGES);
+	char *shared = mmap(NULL, OLD_PAGES * TAP_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char last[OLD_PAGES];
 	uint32_t before, more;
 	int unchanged = 1;
 
 	fill(p, OLD_PAGES, 1000);
+	fill(shared, OLD_PAGES, 2000);
 	for (unsigned i = 0; i < OLD_PAGES; i++)
 		last[i] = p[i * TAP_PAGE + 1];
 	tap_case(tap_pressure(tap_ram_pages() / 4 * 5) && tap_pressure(tap_ram_pages() / 4 * 5),
 		 "whole-swap-01", "more is used than there is RAM");
 	audited("whole-swap-02", "and the audit finds nothing");
+	tap_case(memory().objects_swapped > 0, "whole-swap-06", "shared memory went out, too");
+	tap_case(intact(shared, OLD_PAGES, 2000), "whole-swap-07", "and comes back as it was");
 	before = faults();
 	for (unsigned i = 0; i < OLD_PAGES; i++)	/* (an increment would read first) */
 		*(volatile char *)(p + i * TAP_PAGE) = 1;
@@ -200,6 +228,7 @@ static void the_rest(void)
 int main(void)
 {
 	vmas();
+	mappings();
 	tables();
 	slabs();
 	copies();
