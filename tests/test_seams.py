@@ -32,12 +32,16 @@ REACH = {"swap-steal": FULL_SWAP, "oom-choose": NO_MEMORY, "oom-kill": NO_MEMORY
 
 # ---- wrong bodies ----
 
-# Where to do nothing is to go on with what lay on the stack, or to spin with interrupts off.
+# Where to do nothing is to go on with what lay on the stack, to spin with interrupts off, or to leave lists
+# without an end.
 WRONG = {"swap-header": '\tinfo->why = "nothing looks at headers";\n\treturn -22;',
+         "anonvma-unlink": "\tif (v->rmap.anon_vma)\n\t\tlist_remove(&v->rmap.link);\n\tv->rmap.anon_vma = NULL;",
+         "anonmm-page-add": "\tpage_set(p, PG_ANON);",
          "sched-sleep": "\treturn -4;"}
 
 # What does nothing here makes the machine slower, or shows where no guest program looks; who tells instead.
 UNSEEN = {"swap-relocate": "reclaim then keeps such pages in memory, and swapoff reads them",
+          "swap-steal": "host-slots-08: the last few slots are not found",
           "elevator-stop": "host-block-01 and host-block-02: transfers overtake one another",
           "elevator-join": "host-block-08: nothing merges",
           "mutex-hand-over": "it is called when a mutex is contended, which few runs see"}
