@@ -41,6 +41,14 @@ def test_rmap_bytes_01(reverse_map):
     done.expect(each == 32 if reverse_map == "anonmm" else each > 32 and each % 12 == 0, f"{each} bytes a process")
 
 
+@pytest.mark.each_map
+def test_rmap_probes_01(reverse_map):
+    """a page that the youngest of a family has alone: anonmm looks there first, anon_vma at all its elders before"""
+    done = run("sharing 30 1", "--lab", "--ram", "32M", "--swap", "32M")
+    probes = int(re.search(r"^private_probes (\d+)", done.out, re.MULTILINE).group(1))
+    done.expect(probes == (2 if reverse_map == "anonmm" else 60), f"{probes} for two questions")     # used? unmap!
+
+
 @pytest.mark.parametrize("name", ["anon_vma", "anonmm"], ids=["rmap-size-01", "rmap-size-02"])
 def test_rmap_size(name):
     """a reverse mapping takes at most 300 lines of code, without what breaks it for the audit's tests; none is chosen by #if"""

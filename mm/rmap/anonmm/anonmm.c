@@ -219,12 +219,14 @@ void rmap_page_dup(struct page *p, struct vma *child, vaddr_t addr)
  * unmaps has it already. */
 void rmap_page_remove(struct page *p, struct mm *mm, vaddr_t addr)
 {
-	struct anonmm *head = mm->rmap.anonmm->head, *a;
-	bool in_walk = spin_held(&head->lock);
+	struct anonmm *head, *a;
+	bool in_walk;
 
 	(void)addr;
 	if (p->mapcount > 0)
 		return;
+	head = mm->rmap.anonmm->head;
+	in_walk = spin_held(&head->lock);
 	if (!in_walk)
 		spin_lock(&head->lock);
 	a = p->mapping;
