@@ -99,6 +99,39 @@ int mm_incore(struct mm *mm, vaddr_t start, uint32_t bytes, vaddr_t vec)
 
 /* ---- WILLNEED ---- */
 
+/* The first swap entry in [*addr, end) of `mm`, and where it is. False: there is none. */
+static bool next_entry(struct mm *mm, vaddr_t *addr, vaddr_t end, swap_entry *e)
+{
+	while (*addr < end) {
+		const pte_t *pte = pte_find(mm, *addr);
+
+		if (!pte) {
+			*addr = pgtable_next(*addr);
+			continue;
+		}
+		if (pte_is_swap(*pte)) {
+			*e = pte_swap_entry(*pte);
+			return true;
+		}
+		*addr += PAGE_SIZE;
+	}
+	return false;
+}
+
+/* The same of the object that `v` shows: the pages that its tree has in swap. */
+static bool next_object_entry(const struct vma *v, vaddr_t *addr, vaddr_t end, swap_entry *e)
+{
+	uint32_t index = v->object_page + ((*addr - v->start) >> PAGE_SHIFT);
+	uint32_t offset;
+
+	*e = object_next_entry(v->object, SWAP_AREAS_MAX, &index);
+	offset = index - v->object_page;
+	if (e->v == 0 || offset >= (end - v->start) >> PAGE_SHIFT)
+		return false;
+	*addr = v->start + (offset << PAGE_SHIFT);
+	return true;
+}
+
 /*
  * Begin to read what of [start, end), inside `v`, is in swap, with its neighbours, as long as
  * memory is free: advice pushes nothing out. Waits for no read. mmap_lock held. Sleeps.
@@ -107,11 +140,14 @@ void vma_willneed(struct vma *v, vaddr_t start, vaddr_t end)
 {
 	swap_entry e;
 
-	for (; start < end; start += PAGE_SIZE) {
-		if (!page_swapped(v, start, &e))
-			continue;
+	for (vaddr_t at = start; next_entry(v->mm, &at, end, &e); at += PAGE_SIZE) {
 		if (!swap_read_ahead(e))
-			break;
+			return;
+		cond_resched();
+	}
+	for (; v->object && next_object_entry(v, &start, end, &e); start += PAGE_SIZE) {
+		if (!swap_read_ahead(e))
+			return;
 		cond_resched();
 	}
 }
