@@ -230,6 +230,20 @@ bool object_page_resident(struct object *o, uint32_t index)
 	return word && !word_is_entry(word);
 }
 
+/* Is the page at `index` in swap? Then *e is its slot. */
+bool object_page_swapped(struct object *o, uint32_t index, swap_entry *e)
+{
+	void *word;
+
+	spin_lock(&o->lock);
+	word = radix_find(&o->tree, index);
+	spin_unlock(&o->lock);
+	if (!word || !word_is_entry(word))
+		return false;
+	*e = word_entry(word);
+	return true;
+}
+
 /*
  * An object over the frames of a boot module: [first, first + bytes), reserved so far. They
  * are the object's from now on. What lies behind its last byte is zeroed. NULL without

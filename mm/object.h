@@ -53,6 +53,8 @@ struct page *object_get_page(struct object *o, uint32_t index, int *error);
 struct page *object_fault_page(struct object *o, uint32_t index, bool *major, int *error);
 /* Is the page at `index` in memory, so that object_get_page() would find it? */
 bool object_page_resident(struct object *o, uint32_t index);
+/* Is it in swap? *e is its slot then. */
+bool object_page_swapped(struct object *o, uint32_t index, swap_entry *e);
 /* Copy to and from user memory at byte `offset`, as far as the object goes: the count (0 at
  * its end), or -EFAULT, -EINVAL (beyond the end; a boot module can't be written), -ENOMEM,
  * -EIO. Sleep. */

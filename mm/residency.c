@@ -23,16 +23,35 @@ static bool entry_incore(swap_entry e)
 	return incore;
 }
 
+static uint32_t object_index(const struct vma *v, vaddr_t addr)
+{
+	return v->object_page + ((addr - v->start) >> PAGE_SHIFT);
+}
+
+/* Are the contents of `addr` of `v` in swap? *e is the slot then. mmap_lock held. */
+static bool page_swapped(const struct vma *v, vaddr_t addr, swap_entry *e)
+{
+	const pte_t *pte = pte_find(v->mm, addr);
+
+	if (pte && *pte) {
+		*e = pte_swap_entry(*pte);
+		return pte_is_swap(*pte);
+	}
+	return v->object && object_page_swapped(v->object, object_index(v, addr), e);
+}
+
 /* Would an access at `addr` of `v`, if it is allowed, find a page without asking a disk? An
  * untouched page of private memory isn't there. mmap_lock held. */
 static bool page_incore(const struct vma *v, vaddr_t addr)
 {
 	const pte_t *pte = pte_find(v->mm, addr);
+	swap_entry e;
 
+	if (page_swapped(v, addr, &e))
+		return entry_incore(e);
 	if (pte && *pte)
-		return pte_is_swap(*pte) ? entry_incore(pte_swap_entry(*pte)) : true;
-	return v->object && object_page_resident(v->object, v->object_page +
-						 ((addr - v->start) >> PAGE_SHIFT));
+		return true;
+	return v->object && object_page_resident(v->object, object_index(v, addr));
 }
 
 /* Fill vec[] for the pages of [start, end). -ENOMEM: a hole. mmap_lock held. */

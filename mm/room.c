@@ -9,6 +9,7 @@
  * goes, or a stack claims less: as its upper end rises, or a vma comes below it. room_opens()
  *
  * room.1  no hole of 2^k pages or more begins in [USER_MMAP_BASE, room[k])
+ * room.2  room[k] <= room[k + 1]
  */
 #include "mm/vma.h"
 
@@ -30,14 +31,11 @@ bool mm_range_free(struct mm *mm, vaddr_t start, uint32_t bytes)
 	return !v || (vma_claim(v) >= start && vma_claim(v) - start >= bytes);
 }
 
-/* The largest class all of whose holes hold `bytes` or could: 2^class pages are not more. */
+/* The class of a hole of `bytes`, and the one in which a hole for as many is sought: 2^class is the
+ * largest power of two that is no more than its pages. */
 static unsigned room_class(uint32_t bytes)
 {
-	unsigned k = 0;
-
-	while (k + 1 < ROOM_CLASSES && bytes >> PAGE_SHIFT >> (k + 1) != 0)
-		k++;
-	return k;
+	return 31 - (unsigned)__builtin_clz(bytes >> PAGE_SHIFT | 1);
 }
 
 /* How much of [from, ...) is free before `next`, the first vma that ends above it; NULL: there
@@ -57,7 +55,7 @@ static uint32_t hole_bytes(vaddr_t from, const struct vma *next)
 vaddr_t mm_find_room(struct mm *mm, uint32_t bytes)
 {
 	unsigned k = room_class(bytes);
-	vaddr_t from = mm->room[k], first_of_class = 0;
+	vaddr_t from = mm->room[k], first_of_class = 0, passed;
 	struct vma *v = vma_find(mm, from);
 	uint32_t hole;
 
@@ -69,7 +67,9 @@ vaddr_t mm_find_room(struct mm *mm, uint32_t bytes)
 		from = MAX(from, v->end);
 		v = vma_next(v);
 	}
-	mm->room[k] = first_of_class ? first_of_class : from;
+	passed = first_of_class ? first_of_class : from;
+	for (; k < ROOM_CLASSES && mm->room[k] < passed; k++)
+		mm->room[k] = passed;		/* what is no hole of this class is none of the next */
 	return hole >= bytes ? from : 0;
 }
 
@@ -80,9 +80,11 @@ void room_opens(struct mm *mm, const struct vma *before, const struct vma *after
 	vaddr_t start = MAX(USER_MMAP_BASE, before ? before->end : USER_START);
 	unsigned k = room_class(hole_bytes(start, after));
 
-	do {
-		mm->room[k] = MIN(mm->room[k], start);
-	} while (k-- > 0);
+	while (mm->room[k] > start) {
+		mm->room[k] = start;
+		if (k-- == 0)
+			break;
+	}
 }
 
 /* Begin anew: what stacks claim has changed. */

@@ -61,7 +61,8 @@ static void incore(void)
 	mmap(hole, TAP_PAGE, RW, ANON | MAP_FIXED, -1, 0);
 }
 
-static void willneed(void)
+/* The same of private memory and of shared, which an object holds. */
+static void willneed(const char *const name[5])
 {
 	struct abi_usage before, after;
 	int good = 1;
@@ -69,18 +70,30 @@ static void willneed(void)
 	for (unsigned i = 0; i < PAGES; i++)
 		tap_fill(area + i * TAP_PAGE, i);
 	push_out();
-	tap_case(in_memory() < PAGES / 4, "mem-willneed-01", "most of it is in swap");
-	tap_equal(madvise(area, PAGES * TAP_PAGE, MADV_WILLNEED), 0, "mem-willneed-02", "it will be needed");
+	tap_case(in_memory() < PAGES / 4, name[0], "most of it is in swap");
+	tap_equal(madvise(area, PAGES * TAP_PAGE, MADV_WILLNEED), 0, name[1], "it will be needed");
 	usleep(300000);
-	tap_equal(in_memory(), PAGES, "mem-willneed-03", "and a little later it is there");
+	tap_equal(in_memory(), PAGES, name[2], "and a little later it is there");
 	sys_task_usage(&before);
 	for (unsigned i = 0; i < PAGES; i++)
 		good &= tap_intact(area + i * TAP_PAGE, i);
 	sys_task_usage(&after);
-	tap_case(good && after.major_faults == before.major_faults, "mem-willneed-04", "intact, and nobody waits for the disk");
+	tap_case(good && after.major_faults == before.major_faults, name[3], "intact, and nobody waits for the disk");
 	munmap(area + 8 * TAP_PAGE, TAP_PAGE);
-	tap_case(failed_with(madvise(area, PAGES * TAP_PAGE, MADV_WILLNEED), ENOMEM), "mem-willneed-05", "over a hole: ENOMEM");
-	mmap(area + 8 * TAP_PAGE, TAP_PAGE, RW, ANON | MAP_FIXED, -1, 0);
+	tap_case(failed_with(madvise(area, PAGES * TAP_PAGE, MADV_WILLNEED), ENOMEM), name[4], "over a hole: ENOMEM");
+}
+
+static void willneed_both(void)
+{
+	static const char *const private_names[5] = { "mem-willneed-01", "mem-willneed-02", "mem-willneed-03",
+						      "mem-willneed-04", "mem-willneed-05" };
+	static const char *const shared_names[5] = { "mem-willneed-06", "mem-willneed-07", "mem-willneed-08",
+						     "mem-willneed-09", "mem-willneed-10" };
+
+	willneed(private_names);
+	mmap(area, PAGES * TAP_PAGE, RW, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	willneed(shared_names);
+	mmap(area, PAGES * TAP_PAGE, RW, ANON | MAP_FIXED, -1, 0);
 }
 
 static void sync_calls(void)
@@ -139,11 +152,32 @@ static void no_reserve(void)
 	munmap(r, bytes);
 }
 
-int main(void)
+/* The time of the first thousand mappings that can't merge, and of the last of 20,000. */
+static int rooms(void)
 {
+	enum { THOUSANDS = 20 };
+	uint64_t start = 0, first = 0, last = 0;
+
+	for (unsigned i = 0; i < THOUSANDS * 1000; i++) {
+		if (i % 1000 == 0)
+			start = clock_ns();
+		if (mmap(NULL, TAP_PAGE, i % 2 ? PROT_READ : PROT_NONE, ANON, -1, 0) == MAP_FAILED)
+			return 1;
+		last = clock_ns() - start;
+		if (i == 999)
+			first = last;
+	}
+	printf("first %lu last %lu\n", (unsigned long)first, (unsigned long)last);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "rooms") == 0)
+		return rooms();
 	area = tap_map(PAGES);
 	incore();
-	willneed();
+	willneed_both();
 	sync_calls();
 	grows_down();
 	no_reserve();
