@@ -33,7 +33,7 @@ class Machine:
 
     def __init__(self, rmap=build.DEFAULT_RMAP):
         self.rmap = rmap
-        self.kernel = None              # the build's, from start() on
+        self.kernel = None              # another one than the build's
         self.modules = []               # further archives; the system's comes first
         self.ram = 64 << 20
         self.swaps = []                 # bytes, one drive each
@@ -108,7 +108,7 @@ class Machine:
 
     def start(self):
         """Start QEMU. It dies with us, whatever happens. BuildError if there is no such build."""
-        self.kernel = build.kernel(self.rmap)
+        self.kernel = self.kernel or build.kernel(self.rmap)
         self.modules.insert(0, build.archive(self.rmap))
         self.folder = tempfile.mkdtemp(prefix="clockhand-")
         self.monitor = Monitor()
@@ -125,6 +125,11 @@ class Machine:
         self.monitor.started()
         if self.interactive:
             self.console_end.close()
+
+    def symbols(self):
+        """The kernel that runs, with its symbols."""
+        beside = self.kernel + ".elf"
+        return beside if os.path.exists(beside) else build.kernel_symbols(self.rmap)
 
     def errors(self):
         """What QEMU itself complained about."""

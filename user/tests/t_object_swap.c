@@ -8,6 +8,7 @@
  *
  * rmap: each
  * run: --ram 12M --swap 48M --timeout 200
+ * rmap: each
  */
 #include <errno.h>
 #include <signal.h>
