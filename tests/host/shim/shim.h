@@ -17,6 +17,9 @@ uint32_t shim_run_seed(void);
 /* A number in [0, below). */
 uint32_t shim_random(uint32_t below);
 
+/* The kernel's log isn't printed while this is set. */
+extern bool shim_quiet;
+
 /* ---- TAP ---- */
 /* One line "ok N NAME" or "not ok N NAME"; `seed` is told if it failed. */
 void tap(bool ok, const char *name, const char *sentence);
