@@ -196,6 +196,7 @@ void swap_write(struct page *p)
 
 	KASSERT2(page_is(p, PG_LOCKED) && page_is(p, PG_SWAPCACHE), "swap.4", page_pfn(p), e.v);
 	KASSERT2(!page_is(p, PG_WRITEBACK), "frame.7", page_pfn(p), e.v);
+	KASSERT2(page_is(p, PG_UPTODATE), "swap.6", page_pfn(p), e.v);
 	if (!swap_area_writable(swap_entry_to_area(e))) {
 		refuse_write(p);
 		return;

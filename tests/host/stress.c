@@ -5,7 +5,7 @@
  * links: mm/[!aikt]?*.c mm/advise.c mm/audit.c mm/tree.c mm/swap/?*.c mm/oom/default.c
  * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c
  * links: mm/reclaim/linux26.c mm/reclaim/shrink.c mm/reclaim/alloc.c mm/reclaim/policy.c
- * links: tests/host/whole/?*.c user/tests/stress/?*.c
+ * links: tests/host/whole/?*.c user/tests/stress/model.c user/tests/stress/ops.c
  */
 #include <sanitizer/common_interface_defs.h>
 #include <signal.h>
