@@ -304,7 +304,7 @@ int handle_table_copy(struct handle_table *to, struct handle_table *from)
 	return OK;
 }
 
-/* Pages that would be freed if the handle were the last to name them. */
+/* Pages and slots that would be freed if the handle were the last to name them. */
 static uint32_t handle_pages(const struct handle *h)
 {
 	const struct object *o = NULL;
@@ -313,7 +313,7 @@ static uint32_t handle_pages(const struct handle *h)
 		o = container_of(h->object, struct object, kobject);
 	else if (h->object != NULL && h->object->type == KOBJECT_FILE)
 		o = container_of(h->object, struct file, kobject)->object;
-	return o != NULL && o->kind == OBJECT_MEMORY ? o->resident : 0;
+	return o != NULL && o->kind == OBJECT_MEMORY ? o->resident + o->swapped : 0;
 }
 
 uint32_t handle_table_pages(const struct handle_table *t)

@@ -103,7 +103,7 @@ static inline struct kobject *handle_peek_endpoint(const struct handle_table *t,
 	return (t->system[i].rights & rights) == rights ? k : NULL;
 }
 int  handle_close(struct handle_table *t, int h);
-/* Pages in memory objects that the table's handles name, themselves or through files: for
+/* Pages, in memory and in swap, of objects that the table's handles name, themselves or through files: for
  * the OOM killer. One that is named twice counts twice. Never sleeps. */
 uint32_t handle_table_pages(const struct handle_table *t);
 /* Insert at a number of the caller's choice, closing what was there. Returns it,

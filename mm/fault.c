@@ -33,6 +33,17 @@ int fault_no_memory(void)
 	return current->killed ? -EINTR : -ENOMEM;
 }
 
+void fault_count_major(void)
+{
+	struct task *t = current_task();
+
+	COUNT(pgmajfault);
+	if (t) {
+		t->major_faults++;
+		t->swapped_in++;
+	}
+}
+
 /* ---- Nothing there ---- */
 
 /* A read of untouched memory: everybody's page of zeros, not counted, read-only. */
@@ -125,10 +136,13 @@ static int fault_object(struct fault *f)
 {
 	struct vma *v = f->vma;
 	uint32_t index = v->object_page + ((f->addr - v->start) >> PAGE_SHIFT);
+	bool major = false;
 	struct page *p;
 	int error;
 
-	p = object_get_page(v->object, index, &error);
+	p = object_fault_page(v->object, index, &major, &error);
+	if (major)
+		fault_count_major();
 	if (!p)
 		return error == -ENOMEM ? fault_no_memory() : error;
 	if (f->access == FAULT_WRITE && !(v->flags & VMA_SHARED))

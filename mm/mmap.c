@@ -211,13 +211,16 @@ static int64_t map_at(struct mm *mm, const struct map_request *r, vaddr_t at, ui
 	return at;
 }
 
-/* Shared memory without an object gets one of its own, which lives as its mappings do. */
+/* Shared memory without an object gets one of its own, which lives as its mappings do. The
+ * promise is the object's: it holds as long as the pages do, and fork needs no new one. */
 static int64_t map_shared_memory(struct mm *mm, const struct map_request *r)
 {
 	struct map_request with = *r;
+	uint32_t total = PAGE_UP(r->bytes) >> PAGE_SHIFT;
 	int64_t at;
 
-	with.object = object_create(PAGE_UP(r->bytes) >> PAGE_SHIFT);
+	with.object = r->flags & MAP_NORESERVE ? object_create_noreserve(total) :
+		      object_create(total);
 	if (!with.object)
 		return -ENOMEM;
 	with.object_page = 0;

@@ -168,7 +168,7 @@ int	stack_grow(struct vma *v, vaddr_t addr, uint32_t esp);
 /* The lowest address that `v` may claim: a stack's room to grow is kept free. */
 vaddr_t vma_claim(const struct vma *v);
 
-/* Overcommit (overcommit=0|1|2): ask before promising pages. -ENOMEM. */
+/* Overcommit (overcommit=0|1|2): ask before promising pages. -ENOMEM. NULL: to an object. */
 int  commit_ask(struct mm *mm, uint32_t page_count);
 void commit_release(struct mm *mm, uint32_t page_count);
 uint32_t commit_total(void);

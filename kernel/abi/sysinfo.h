@@ -23,9 +23,10 @@ struct abi_memory {
 	uint32_t swap_cached;		/* pages in the swap cache               */
 	uint32_t page_tables, slab, kernel_stacks, reserved;
 	uint32_t swap_total, swap_free;	/* slots                                 */
-	uint32_t committed;		/* pages promised to address spaces      */
+	uint32_t committed;		/* pages promised to address spaces and memory objects */
 	uint32_t min, low, high;	/* watermarks, summed over zones         */
 	uint32_t dirty, writeback;
+	uint32_t objects_swapped;	/* pages of memory objects that are in swap */
 };
 
 struct abi_task_row {

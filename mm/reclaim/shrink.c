@@ -15,6 +15,7 @@
 #include "kernel/thread.h"
 #include "kernel/trace.h"
 #include "mm/lru.h"
+#include "mm/object.h"
 #include "mm/reclaim/policies.h"
 #include "mm/rmap.h"
 #include "mm/swap/area.h"
@@ -80,6 +81,15 @@ static enum verdict judge_unmapped(struct page *p, bool referenced, const struct
 	return PAGE_FREE;
 }
 
+/* A mapped anonymous page gets a slot, so that its PTEs can name it. An object's page gets its
+ * own when it leaves the object, unmapped; here it is only not unmapped in vain. */
+static bool has_slot(struct page *p)
+{
+	if (page_is(p, PG_OBJECT))
+		return swap_slot_to_be_had();
+	return p->mapcount == 0 || page_is(p, PG_SWAPCACHE) || swap_cache_add_new(p);
+}
+
 /* Numbers as in docs/history.md 4.5. */
 static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 {
@@ -87,14 +97,14 @@ static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 
 	if (page_is(p, PG_WRITEBACK))
 		return PAGE_KEEP;					/* 3 */
-	if (page_is(p, PG_MLOCKED) || page_is(p, PG_OBJECT))
+	if (page_is(p, PG_MLOCKED))
 		return PAGE_ACTIVATE;
 	if (slot_is_lost(p) && !leave_slot(p))
 		return PAGE_ACTIVATE;
 	referenced = rmap_referenced(p) > 0;
-	if (referenced && (p->mapcount > 0 || page_is(p, PG_SWAPCACHE)))
+	if (referenced && (p->mapcount > 0 || page_is(p, PG_SWAPCACHE | PG_OBJECT)))
 		return PAGE_ACTIVATE;					/* 4 */
-	if (p->mapcount > 0 && !page_is(p, PG_SWAPCACHE) && !swap_cache_add_new(p))
+	if (!has_slot(p))
 		return PAGE_ACTIVATE;					/* 5 */
 	if (p->mapcount > 0) {						/* 6 */
 		enum rmap_result r = rmap_try_to_unmap(p);
@@ -102,6 +112,8 @@ static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 		if (r != RMAP_UNMAPPED)
 			return r == RMAP_AGAIN ? PAGE_KEEP : PAGE_ACTIVATE;
 	}
+	if (page_is(p, PG_OBJECT) && !object_swap_out(p))
+		return PAGE_ACTIVATE;
 	if (slot_is_lost(p) && !swap_relocate(p))
 		return PAGE_ACTIVATE;
 	return judge_unmapped(p, referenced, sc);			/* 7 to 9 */
@@ -224,7 +236,7 @@ static bool stays_active(struct page *p, bool take_mapped, bool swap)
 {
 	bool used;
 
-	if (page_is(p, PG_MLOCKED) || (!swap && p->mapcount > 0 && !page_is(p, PG_OBJECT)))
+	if (page_is(p, PG_MLOCKED) || (!swap && (p->mapcount > 0 || page_is(p, PG_OBJECT))))
 		return true;
 	if (p->mapcount == 0)
 		return false;
