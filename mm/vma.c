@@ -204,16 +204,14 @@ struct vma *vma_split(struct vma *v, vaddr_t at)
 	return back;
 }
 
-/* May `front` and `back`, neighbours, become one? The same in all but the place, and for
- * the reverse map; stacks stay apart, as they grow. */
+/* May `front` and `back`, neighbours, become one? The same in all but the place, and the
+ * reverse map agrees; stacks stay apart, as they grow. */
 bool vma_can_merge(const struct vma *front, const struct vma *back)
 {
 	if (front->end != back->start || front->flags != back->flags ||
 	    front->object != back->object || (front->flags & VMA_GROWSDOWN))
 		return false;
 	if (front->object && front->object_page + vma_pages(front) != back->object_page)
-		return false;
-	if (front->pgoff + vma_pages(front) != back->pgoff)
 		return false;
 	return rmap_vma_can_merge(front, back);
 }

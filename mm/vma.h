@@ -7,8 +7,7 @@
  *        that could have merged them
  * vma.4  object != NULL => object_page is the object's page at `start`, and the vma is
  *        on object->vmas; an anonymous vma has object == NULL
- * vma.5  pgoff of a vma never moved is start >> PAGE_SHIFT (docs/history.md 6.1); anonymous
- *        pages of it have index = pgoff + (addr - start) / PAGE_SIZE
+ * vma.5  the reverse map finds an anonymous page where a PTE maps it: rmap_page_fits()
  * mm.1   total_pages is the sum of the vmas' sizes
  * mm.2   rss is the number of present PTEs to counted frames; swap_ptes that of swap
  *        entries
@@ -161,6 +160,8 @@ void vma_destroy(struct vma *v);
 void vma_grow_down(struct vma *v, vaddr_t start);
 /* Unmap all pages in [start, end) of `v`; the vma stays. Sleeps (resched). */
 void vma_zap(struct vma *v, vaddr_t start, vaddr_t end);
+/* Reclaim the pages that [start, end) of `v` maps, whatever their age. Sleeps. */
+void vma_pageout(struct vma *v, vaddr_t start, vaddr_t end);
 /* mm_unmap() and mm_map() with mmap_lock held and the range checked. */
 int	mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end);
 /* May a stack have more pages? Makes `v` reach down to `addr`, or -EFAULT, -ENOMEM. */
