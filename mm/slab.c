@@ -11,6 +11,7 @@
  */
 #include "kernel/panic.h"
 #include "kernel/string.h"
+#include "mm/alloc_fail.h"
 #include "mm/audit.h"
 #include "mm/slab.h"
 
@@ -127,6 +128,8 @@ void *slab_alloc(struct slab_cache *c, enum gfp flags)
 		KASSERT(!lock_any_spin_held(), "lock.2");
 	if (!c->per_slab)
 		cache_init(c);
+	if (alloc_fails())
+		return NULL;
 	spin_lock(&c->lock);
 	while (list_empty(&c->partial)) {
 		spin_unlock(&c->lock);

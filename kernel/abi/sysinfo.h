@@ -71,5 +71,7 @@ struct abi_disk_row {
 #define MACHINE_HANG	   7
 #define MACHINE_OVERFLOW   8	/* kernel stack overflow                     */
 #define MACHINE_BREAK	   9	/* break the invariant whose number is `arg` */
+#define MACHINE_FAIL_ALLOC 10	/* the arg'th allocation from now on fails, once; 0: none. Returns
+				 * how many of an earlier call's were still to come */
 
 #endif

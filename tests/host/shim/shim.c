@@ -31,6 +31,7 @@ void (*shim_resched)(void);
 bool shim_quiet;
 uint64_t counters[COUNTER_COUNT];
 WEAK const struct reclaim_policy *reclaim;
+WEAK uint32_t alloc_fail_in;		/* mm/alloc_fail.h */
 
 /* ---- RAM ---- */
 

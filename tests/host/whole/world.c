@@ -91,7 +91,7 @@ void world_start(uint32_t seed, unsigned most)
 	steps = 0;
 	for (unsigned i = 0; i < NAMED_OBJECTS; i++)
 		named[i] = object_create(OBJECT_PAGES);
-	for (unsigned i = 0; i < most / 2; i++) {
+	for (unsigned i = 0; i < 1 + most / 4; i++) {
 		struct process *p = add();
 
 		process_init(p, seed, index_of(p));

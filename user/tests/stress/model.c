@@ -46,7 +46,7 @@ void process_forked(struct process *child, uint32_t seed, uint32_t index)
 	seed_random(child, seed);
 	child->index = index;
 	child->depth++;
-	child->age_left = 1 + draw(child, 60);
+	child->age_left = 1 + draw(child, 100);
 	child->weak = 0;
 	memset(child->done, 0, sizeof(child->done));
 	for (unsigned i = 0; i < OBJECTS; i++)

@@ -343,8 +343,8 @@ static void note_dropped(struct process *p, unsigned first, unsigned pages)
 
 static void do_advise(struct process *p, struct op *op)
 {
-	bool drop = op->flags == MADV_DONTNEED;
-	bool refused = drop && any_locked(p, op->first, op->pages);
+	bool drop = op->flags == MADV_DONTNEED, out = op->flags == MADV_PAGEOUT;
+	bool refused = (drop || out) && any_locked(p, op->first, op->pages);
 	bool holes = !all_mapped(p, op->first, op->pages);
 	int error = os_advise(p, page_addr(op->first), op->pages * STRESS_PAGE, op->flags);
 
@@ -415,8 +415,8 @@ void do_op(struct process *p, struct op *op)
 
 /* How often each is drawn, in parts of 1000. */
 static const uint16_t weight[OP_KINDS] = {
-	[OP_WRITE] = 300, [OP_READ] = 260, [OP_MAP] = 140, [OP_UNMAP] = 30, [OP_PROTECT] = 80,
-	[OP_REMAP] = 70, [OP_ADVISE] = 40, [OP_LOCK] = 20, [OP_UNLOCK] = 20, [OP_FORK] = 36,
+	[OP_WRITE] = 280, [OP_READ] = 240, [OP_MAP] = 140, [OP_UNMAP] = 30, [OP_PROTECT] = 80,
+	[OP_REMAP] = 70, [OP_ADVISE] = 60, [OP_LOCK] = 20, [OP_UNLOCK] = 20, [OP_FORK] = 56,
 	[OP_SWAP] = 4,
 };
 
@@ -489,7 +489,8 @@ void draw_op(struct process *p, struct op *op)
 	else if (op->kind == OP_REMAP)
 		draw_remap(p, op);
 	else if (op->kind == OP_ADVISE)
-		op->flags = draw(p, 2) ? MADV_DONTNEED : MADV_WILLNEED;
+		op->flags = (const uint32_t []){ MADV_DONTNEED, MADV_DONTNEED, MADV_WILLNEED,
+						 MADV_PAGEOUT, MADV_PAGEOUT }[draw(p, 5)];
 	else if (op->kind == OP_LOCK || op->kind == OP_UNLOCK)
 		op->pages = op->pages > 4 ? 4 : op->pages;
 	else if (op->kind == OP_FORK)
