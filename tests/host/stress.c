@@ -70,7 +70,7 @@ int main(void)
 	for (unsigned i = 0; i < OP_KINDS; i++)
 		if (world_done[i])
 			printf(" %s %llu", op_name(i), (unsigned long long)world_done[i]);
-	printf(" weak %llu, out %llu in %llu cow %llu steal %llu\n", (unsigned long long)world_weak,
+	printf(" weak %llu killed %llu, out %llu in %llu cow %llu steal %llu\n", (unsigned long long)world_weak, (unsigned long long)world_killed,
 	       (unsigned long long)counters[COUNT_pswpout], (unsigned long long)counters[COUNT_pswpin],
 	       (unsigned long long)counters[COUNT_cow_copy], (unsigned long long)counters[COUNT_swap_steal]);
 	tap_checks("host-stress-01", "random calls of many processes: every byte, the books, the TLB");

@@ -97,7 +97,7 @@ void machine_settle(void)
 /* ---- What there is none of ---- */
 
 struct task *current_task(void) { return NULL; }
-void task_kill(struct task *t, int32_t status) { (void)t; (void)status; }
+void task_kill(struct task *t, int32_t status) { t->exit_status = status; }
 void task_for_each(bool (*fn)(struct task *t, void *arg), void *arg) { (void)fn; (void)arg; }
 void task_exception(struct trap_frame *tf, int s, vaddr_t a, const char *w)
 { (void)tf; (void)s; (void)a; (void)w; }

@@ -67,6 +67,6 @@ unsigned world_limit(unsigned most);		/* forks fail beyond it; returns the old o
 struct process *world_fork(struct process *p, uint32_t seed, int *error);
 /* What was done in all worlds so far, by enum op_kind. */
 extern uint64_t world_done[];
-extern uint64_t world_weak;
+extern uint64_t world_weak, world_killed;	/* for want of memory */
 
 #endif

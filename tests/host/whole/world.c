@@ -6,15 +6,17 @@
 
 #include "kernel/abi/errno.h"
 #include "kernel/panic.h"
+#include "kernel/task.h"
 #include "machine.h"
 #include "shim.h"
 #include "user/tests/stress/model.h"
 
 static struct process *processes[WORLD_MAX];
+static struct task tasks[WORLD_MAX];	/* exit_status: killed by the kernel */
 static struct object *named[NAMED_OBJECTS];
 static unsigned count, limit;
 static uint64_t steps;
-uint64_t world_done[OP_KINDS], world_weak;
+uint64_t world_done[OP_KINDS], world_weak, world_killed;
 
 /* ---- Processes ---- */
 
@@ -38,6 +40,16 @@ static uint32_t index_of(const struct process *p)
 	while (processes[i] != p)
 		i++;
 	return i + 1;
+}
+
+/* `mm`, new, becomes the process's. */
+static void give_mm(struct process *p, struct mm *mm)
+{
+	struct task *t = &tasks[index_of(p) - 1];
+
+	p->os = mm;
+	*t = (struct task){ .pid = (int32_t)index_of(p), .name = "stress" };
+	mm->task = t;
 }
 
 static void remove_process(struct process *p)
@@ -80,8 +92,20 @@ struct process *world_fork(struct process *p, uint32_t seed, int *error)
 	child = add();
 	*child = *p;
 	process_forked(child, seed, index_of(child));
-	child->os = mm;
+	give_mm(child, mm);
 	return child;
+}
+
+/* One that is nobody's child. */
+static void first_process(uint32_t seed)
+{
+	struct process *p = add();
+	struct mm *mm = mm_create();
+
+	if (!mm)
+		panic("world: no memory for a process");
+	process_init(p, seed, index_of(p));
+	give_mm(p, mm);
 }
 
 void world_start(uint32_t seed, unsigned most)
@@ -91,14 +115,8 @@ void world_start(uint32_t seed, unsigned most)
 	steps = 0;
 	for (unsigned i = 0; i < NAMED_OBJECTS; i++)
 		named[i] = object_create(OBJECT_PAGES);
-	for (unsigned i = 0; i < 1 + most / 4; i++) {
-		struct process *p = add();
-
-		process_init(p, seed, index_of(p));
-		p->os = mm_create();
-		if (!p->os)
-			panic("world: no memory for the first processes");
-	}
+	for (unsigned i = 0; i < 1 + most / 4; i++)
+		first_process(seed);
 }
 
 static struct process *draw_process(void)
@@ -119,11 +137,27 @@ static void audit_world(void)
 	process_check(p);
 }
 
+/* The kernel has killed it. Somebody must go on. */
+static void bury(struct process *p)
+{
+	uint32_t seed = p->run_seed;
+
+	mm_destroy(p->os);
+	remove_process(p);
+	world_killed++;
+	if (count == 0)
+		first_process(seed);
+}
+
 void world_step(unsigned audit_every)
 {
 	struct process *p = draw_process();
+	uint32_t n;
 
+	n = index_of(p) - 1;
 	process_step(p);
+	if (processes[n] == p && tasks[n].exit_status)
+		bury(p);
 	if (cpu_check_tlb() != 0)
 		process_wrong(draw_process(), "TLB", 0, 0, 0);
 	if (shim_random(3) == 0)
@@ -155,7 +189,7 @@ int64_t os_map(struct process *p, uint32_t addr, uint32_t bytes, uint32_t prot, 
 {
 	struct map_request r = { .addr = addr, .bytes = bytes, .prot = prot, .flags = flags,
 				 .object = object >= 0 ? named[object] : NULL,
-				 .object_page = object_page };
+				 .object_page = object_page, .may_write = true };
 
 	return mm_map(p->os, &r);
 }
@@ -167,15 +201,13 @@ int os_unmap(struct process *p, uint32_t addr, uint32_t bytes)
 
 int os_protect(struct process *p, uint32_t addr, uint32_t bytes, uint32_t prot)
 {
-	(void)p; (void)addr; (void)bytes; (void)prot;
-	return -ENOMEM;
+	return mm_protect(p->os, addr, bytes, prot);
 }
 
 int64_t os_remap(struct process *p, uint32_t addr, uint32_t bytes, uint32_t new_bytes,
 		 uint32_t flags, uint32_t to)
 {
-	(void)p; (void)addr; (void)bytes; (void)new_bytes; (void)flags; (void)to;
-	return -ENOMEM;
+	return mm_remap(p->os, addr, bytes, new_bytes, flags, to);
 }
 
 int os_lock(struct process *p, uint32_t addr, uint32_t bytes, bool lock)

@@ -274,14 +274,27 @@ static void do_unmap(struct process *p, struct op *op)
 		forget(p, op->first, op->pages);
 }
 
+/* What a call has left that failed for want of memory is unknown in some cases: mprotect() and
+ * mlock() may have come a part of the way, and a mremap() to a fixed place may have unmapped
+ * what was there. Then the range is given up. */
+static void give_up(struct process *p, unsigned first, unsigned pages)
+{
+	if (os_unmap(p, page_addr(first), pages * STRESS_PAGE) == 0)
+		forget(p, first, pages);
+	else
+		process_end(p);		/* which needs no memory: no vma is split */
+}
+
 /* Over a hole it must fail, and how much of it was done before is unspecified: not drawn. */
 static void do_protect(struct process *p, struct op *op)
 {
 	if (!all_mapped(p, op->first, op->pages))
 		return;
 	if (!result(p, op, os_protect(p, page_addr(op->first), op->pages * STRESS_PAGE,
-				      op->prot), 0))
+				      op->prot), 0)) {
+		give_up(p, op->first, op->pages);
 		return;
+	}
 	for (unsigned n = op->first; n < op->first + op->pages; n++)
 		p->page[n].prot = (uint8_t)op->prot;
 }
@@ -320,8 +333,11 @@ static void do_remap(struct process *p, struct op *op)
 	if (!all_mapped(p, op->first, op->pages) || !can_grow(p, op))
 		return;
 	at = os_remap(p, from, bytes, new_bytes, op->flags, fixed ? page_addr(op->to) : 0);
-	if (!result(p, op, at, -EFAULT))
+	if (!result(p, op, at, -EFAULT)) {
+		if (fixed && at == -ENOMEM)
+			give_up(p, op->to, op->to_pages);
 		return;
+	}
 	if (fixed && at != page_addr(op->to))
 		process_wrong(p, "mremap to a fixed place", from, page_addr(op->to), at);
 	if (!fixed && !(op->flags & MREMAP_MAYMOVE) && at != from)
@@ -365,8 +381,8 @@ static unsigned locked_pages(const struct process *p)
 	return count;
 }
 
-/* Locking fills the pages, which can fail half way; the lock is then as far as it came,
- * and is taken off again. PROT_NONE can't be filled. */
+/* Locking fills the pages, which can fail half way; the lock is then taken off again. PROT_NONE
+ * can't be filled. */
 static void do_lock(struct process *p, struct op *op)
 {
 	bool lock = op->kind == OP_LOCK;
@@ -377,10 +393,11 @@ static void do_lock(struct process *p, struct op *op)
 	    (lock && locked_pages(p) + op->pages > LOCKED_MAX))
 		return;
 	error = os_lock(p, addr, bytes, lock);
-	if (error == -EIO || (lock && error))
-		(void)os_lock(p, addr, bytes, false);
-	if (!result(p, op, error == -EIO ? -ENOMEM : error, lock ? -EAGAIN : 0) && !lock)
+	if (!result(p, op, error == -EIO ? -ENOMEM : error, -EAGAIN) &&
+	    os_lock(p, addr, bytes, false) != 0) {
+		give_up(p, op->first, op->pages);
 		return;
+	}
 	for (unsigned n = op->first; n < op->first + op->pages; n++)
 		p->page[n].locked = lock && !error;
 }
