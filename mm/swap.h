@@ -70,6 +70,9 @@ void swap_write(struct page *p);
  * where it is wanted; v == NULL: in an object.
  * NULL without memory. Sleeps. *major = true if the disk was asked. */
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major);
+/* Begin to read the page of `e` and its neighbours if they aren't in memory and there is memory to
+ * spare: false if there is none. Doesn't wait for the read. */
+bool swap_read_ahead(swap_entry e);
 /* When no slot is free: take one from a page that is in memory (swap.steal=1). */
 bool swap_steal_slot(swap_entry *e);
 

@@ -97,8 +97,6 @@ static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 
 	if (page_is(p, PG_WRITEBACK))
 		return PAGE_KEEP;					/* 3 */
-	if (page_is(p, PG_MLOCKED))
-		return PAGE_ACTIVATE;
 	if (slot_is_lost(p) && !leave_slot(p))
 		return PAGE_ACTIVATE;
 	referenced = rmap_referenced(p) > 0;
@@ -249,7 +247,7 @@ static bool stays_active(struct page *p, bool take_mapped, bool swap)
 {
 	bool used;
 
-	if (page_is(p, PG_MLOCKED) || (!swap && (p->mapcount > 0 || page_is(p, PG_OBJECT))))
+	if (!swap && (p->mapcount > 0 || page_is(p, PG_OBJECT)))
 		return true;
 	if (p->mapcount == 0)
 		return false;

@@ -212,8 +212,7 @@ int64_t os_remap(struct process *p, uint32_t addr, uint32_t bytes, uint32_t new_
 
 int os_lock(struct process *p, uint32_t addr, uint32_t bytes, bool lock)
 {
-	(void)p; (void)addr; (void)bytes; (void)lock;
-	return -ENOMEM;
+	return lock ? mm_lock(p->os, addr, bytes) : mm_unlock(p->os, addr, bytes);
 }
 
 int os_advise(struct process *p, uint32_t addr, uint32_t bytes, uint32_t advice)

@@ -42,7 +42,7 @@ static int32_t call(uint32_t number, uint32_t a, uint32_t b, uint32_t c, uint32_
 {
 	__asm__ volatile("int $0x80" : "+a"(number)
 			 : "b"(a), "c"(b), "d"(c), "S"(d), "D"(e) : "memory");
-	return (int32_t)number == -ENOSYS ? -ENOMEM : (int32_t)number;
+	return (int32_t)number;
 }
 
 /* ---- Start and end ---- */
