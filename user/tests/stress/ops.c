@@ -382,7 +382,8 @@ static unsigned locked_pages(const struct process *p)
 }
 
 /* Locking fills the pages, which can fail half way; the lock is then taken off again. PROT_NONE
- * can't be filled. */
+ * can't be filled. A private mapping of an object may be copied then, and keep what the object
+ * held at that moment: the next write makes it sure again. */
 static void do_lock(struct process *p, struct op *op)
 {
 	bool lock = op->kind == OP_LOCK;
@@ -392,6 +393,8 @@ static void do_lock(struct process *p, struct op *op)
 	if (!all_mapped(p, op->first, op->pages) ||
 	    (lock && locked_pages(p) + op->pages > LOCKED_MAX))
 		return;
+	for (unsigned n = op->first; n < op->first + op->pages; n++)
+		p->page[n].unsure |= lock && p->page[n].kind == COPY && !p->page[n].touched;
 	error = os_lock(p, addr, bytes, lock);
 	if (!result(p, op, error == -EIO ? -ENOMEM : error, -EAGAIN) &&
 	    os_lock(p, addr, bytes, false) != 0) {
