@@ -70,7 +70,7 @@ static int32_t planted_fault(uint32_t op, uint32_t arg)
 	case MACHINE_OVERFLOW:
 		return (int32_t)fault_overflow(arg);
 	case MACHINE_FAIL_ALLOC:
-		return (int32_t)MIN(alloc_fail_set(arg), (uint32_t)INT32_MAX);
+		return (int32_t)(alloc_fail_set(arg) & INT32_MAX);
 	case MACHINE_LOSE:
 		return memory_lose(arg);
 	default:
