@@ -64,13 +64,18 @@ static bool leave_slot(struct page *p)
 	return swap_slots_free() > 0;
 }
 
+bool must_wait_for_writes(const struct scan_control *sc)
+{
+	return !sc->kswapd && swap_congested();
+}
+
 /* An unmapped locked page: write it, free it, or why not. */
 static enum verdict judge_unmapped(struct page *p, bool referenced, const struct scan_control *sc)
 {
 	if (page_is(p, PG_DIRTY) && page_is(p, PG_SWAPCACHE)) {
 		if (referenced || !only_ours(p))
 			return PAGE_KEEP;
-		if (swap_congested() && !sc->kswapd)
+		if (must_wait_for_writes(sc))
 			return PAGE_KEEP;
 		return PAGE_WRITE;
 	}
@@ -213,15 +218,16 @@ static unsigned shrink_batch(struct zone *z, unsigned count, struct scan_control
 }
 
 /*
- * Look at up to `count` pages of z's inactive tail, until sc->wanted are free. Sleeps
- * (see above).
+ * Look at up to `count` pages of z's inactive tail, until sc->wanted are free, or until nothing
+ * can be written before other writes are done. Sleeps (see above).
  */
 void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc)
 {
 	while (count > 0 && sc->freed < sc->wanted) {
+		uint32_t freed_before = sc->freed;
 		unsigned n = shrink_batch(z, count, sc);
 
-		if (n == 0)
+		if (n == 0 || (sc->freed == freed_before && must_wait_for_writes(sc)))
 			return;
 		count -= MIN(n, count);
 		cond_resched();

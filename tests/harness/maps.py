@@ -1,7 +1,8 @@
 """The reverse mappings, and which of them a test runs with.
 
 What concerns memory runs once for each: test_*.py whose module or function has the mark each_map, host units
-that link mm/rmap/RMAP, guest tests with a line `rmap: each` in their head comment. All else runs with one.
+that link mm/rmap/RMAP, guest tests with a line `rmap: each` in their head comment. All else runs with one; a host
+unit with a line `rmap: NAME` is about that one.
 A test's build is in the environment's RMAP while it runs: tools/run, make and the host units go by that.
 """
 import glob
@@ -32,10 +33,13 @@ def wanted(config):
 def for_program(config, path):
     """Those that a C program is to run with."""
     text = path.read_text(encoding="utf-8", errors="replace")[:HEAD_BYTES]
+    about = re.search(r"^[\s*/]*rmap: (\w+)", text, re.MULTILINE)
+    if about and about.group(1) in known():
+        return [name for name in wanted(config) if name == about.group(1)]
     if path.parent.name == "host":
         each = re.search(r"^[\s*/]*links?:.*\bRMAP/", text, re.MULTILINE)
     else:
-        each = not config.getoption("--quick") and re.search(r"^[\s*/]*rmap: each\b", text, re.MULTILINE)
+        each = about and not config.getoption("--quick")
     return wanted(config) if each else wanted(config)[:1]
 
 

@@ -46,6 +46,8 @@ def item_map(item):
 
 def item_name(item):
     """AREA-TOPIC-NN of a Python test: its parameter's id if that is one, else its function's name."""
+    if isinstance(item, TapItem):
+        return item.program.replace("_", "-")
     callspec = getattr(item, "callspec", None)
     if callspec:
         parameter = callspec.id.removesuffix(f"-{item_map(item)}").removeprefix(f"{item_map(item)}-")
@@ -68,7 +70,7 @@ class TapFile(pytest.File):
         kind = GuestItem if "guest" in self.path.parts or "user" in self.path.parts else HostItem
         several = maps.for_program(self.config, self.path)
         for name in several:
-            told = name if len(several) > 1 else self.config.getoption("--rmap")
+            told = name if name != maps.known()[0] or len(several) > 1 else self.config.getoption("--rmap")
             yield kind.from_parent(self, name=f"{self.path.stem}[{name}]" if told else self.path.stem, told_map=told)
 
 

@@ -301,39 +301,43 @@ uint32_t rmap_bytes(void)
 	return bytes;
 }
 
-/* So many vmas say that they are on a list. */
-static unsigned linked_vmas(void)
+/* rmap.2 and rmap.3 of a vma on the list of `a`. *listed counts those that their mm has; one
+ * that is on its way in or out (mremap) has its mm's mmap_lock held. */
+static unsigned check_listed(const struct anon_vma *a, const struct vma *v, unsigned *listed)
 {
-	unsigned linked = 0;
-	struct mm *mm;
-	struct vma *v;
+	unsigned bad = 0;
 
-	list_for_each(mm, &mm_all, all_link) {
-		list_for_each(v, &mm->vmas, link)
-			linked += v->rmap.anon_vma != NULL;
-	}
-	return linked;
+	if (v->rmap.anon_vma != a)
+		bad += audit_violation("rmap.3", "vma %#x-%#x is on a foreign list", v->start,
+				       v->end);
+	if (vma_at(v->mm, v->start) == v)
+		++*listed;
+	else if (!v->mm->mmap_lock.owner)
+		bad += audit_violation("rmap.2", "vma %#x-%#x is listed, but no mm has it",
+				       v->start, v->end);
+	return bad;
 }
 
-/* rmap.2 to rmap.4, from the lists' side. */
+/* rmap.2 to rmap.4. */
 unsigned rmap_check(void)
 {
-	unsigned bad = 0, listed = 0;
+	unsigned bad = 0, listed = 0, linked = 0;
 	struct anon_vma *a;
+	struct mm *mm;
 	struct vma *v;
 
 	list_for_each(a, &all_anon_vmas, link) {
 		if (list_empty(&a->vmas))
 			bad += audit_violation("rmap.4", "an anon_vma without vmas");
-		list_for_each(v, &a->vmas, rmap.link) {
-			listed++;
-			if (v->rmap.anon_vma != a)
-				bad += audit_violation("rmap.3", "vma %#x-%#x is on a foreign list",
-						       v->start, v->end);
-		}
+		list_for_each(v, &a->vmas, rmap.link)
+			bad += check_listed(a, v, &listed);
 	}
-	if (listed != linked_vmas())
-		bad += audit_violation("rmap.2", "a vma that goes leaves its list: %u are listed, "
-				       "%u exist", listed, linked_vmas());
+	list_for_each(mm, &mm_all, all_link) {
+		list_for_each(v, &mm->vmas, link)
+			linked += v->rmap.anon_vma != NULL;
+	}
+	if (listed != linked)
+		bad += audit_violation("rmap.3", "%u vmas are on lists, %u say that they are", listed,
+				       linked);
 	return bad;
 }
