@@ -2,13 +2,17 @@
  * stress: random calls of the mmap family by many processes on a machine that swaps, with a
  * model of what every byte must be (user/tests/stress/model.h).
  *
- *   stress [-s SEED] [-n STEPS] [-p PROCESSES] [-r SEEDS]
+ *   stress [-s SEED] [-n STEPS] [-p PROCESSES] [-r SEEDS] [-l]
  *   stress -c SHARERS	so many children share pages that are in swap, and each sees its own
+ *
+ * -l: the disk loses pages (so nobody forks: a child's own memory isn't locked at once). They read as zeros or are told of by SIGBUS; that a page of somebody
+ * else's turns up is a fault still.
  *
  * The first PROCESSES are children of this program; they fork further ones. The same seed
  * draws the same operations in each process; how processes interleave is the machine's
  * matter. After each seed everything is unmapped and the audit runs. Status 0: all was well.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +26,14 @@
 enum { PROCESSES_MAX = 300, PROCESSES = 8, STEPS = 2000, SHARED_PAGES = 24, CHECK_EVERY = 200 };
 
 static struct options {
-	uint32_t seed, steps, processes, seeds, sharers;
+	uint32_t seed, steps, processes, seeds, sharers, lossy;
 } options = { .seed = 1, .steps = STEPS, .processes = PROCESSES, .seeds = 1 };
 
 static struct process process;
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: stress [-s SEED] [-n STEPS] [-p 1 to 300] [-r SEEDS] | -c SHARERS\n");
+	fprintf(stderr, "usage: stress [-s SEED] [-n STEPS] [-p 1 to 300] [-r SEEDS] [-l] | -c SHARERS\n");
 	return 2;
 }
 
@@ -37,8 +41,8 @@ static int read_options(int argc, char **argv)
 {
 	int letter;
 
-	while ((letter = getopt(argc, argv, "s:n:p:r:c:")) != -1) {
-		uint32_t number = letter == '?' ? 0 : (uint32_t)strtoul(optarg, NULL, 0);
+	while ((letter = getopt(argc, argv, "s:n:p:r:c:l")) != -1) {
+		uint32_t number = !optarg ? 0 : (uint32_t)strtoul(optarg, NULL, 0);
 
 		switch (letter) {
 		case 's': options.seed = number; break;
@@ -46,6 +50,7 @@ static int read_options(int argc, char **argv)
 		case 'p': options.processes = number; break;
 		case 'r': options.seeds = number; break;
 		case 'c': options.sharers = number; break;
+		case 'l': options.lossy = 1; break;
 		default: return 0;
 		}
 	}
@@ -60,6 +65,9 @@ static void work(uint32_t seed, uint32_t first, uint32_t end)
 {
 	guest_indices(first, end);
 	process_init(&process, seed, first);
+	process.lossy = options.lossy;
+	if (options.lossy)
+		guest_lossy();
 	while (process.step < options.steps) {
 		process_step(&process);
 		if (process.step % CHECK_EVERY == 0)
@@ -72,12 +80,24 @@ static void work(uint32_t seed, uint32_t first, uint32_t end)
 	_exit(0);
 }
 
-static int wait_all(uint32_t processes)
+/* Pushes the others out, again and again. */
+static pid_t start_ballast(void)
+{
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	guest_lossy();
+	for (;;)
+		guest_push_out();
+}
+
+static int wait_all(uint32_t processes, pid_t ballast)
 {
 	int bad = 0, status;
 
-	for (pid_t pid; (pid = wait(&status)) > 0; processes--) {
-		if (status == 0)
+	for (pid_t pid; processes > 0 && (pid = wait(&status)) > 0; processes -= pid != ballast) {
+		if (guest_ended_well(status) || pid == ballast)
 			continue;
 		bad++;
 		printf("# process of pid %d ended with status %#x\n", (int)pid, status);
@@ -88,6 +108,7 @@ static int wait_all(uint32_t processes)
 static int run_seed(uint32_t seed)
 {
 	uint32_t span = (INDEX_MAX - 1) / options.processes, started = 0;
+	pid_t ballast = 0;
 	int bad;
 
 	for (; started < options.processes; started++) {
@@ -98,7 +119,11 @@ static int run_seed(uint32_t seed)
 		if (pid < 0)
 			break;
 	}
-	bad = wait_all(started) + (started < options.processes);
+	if (options.lossy)
+		ballast = start_ballast();
+	bad = wait_all(started, ballast) + (started < options.processes);
+	if (ballast > 0 && kill(ballast, SIGKILL) == 0)
+		waitpid(ballast, NULL, 0);
 	bad += guest_audit() != 0;
 	if (bad) {
 		printf("# seed %u: %d faults; steps reached:", (unsigned)seed, bad);
@@ -159,7 +184,7 @@ static int run_share(void)
 	guest_push_out();
 	bad += guest_audit() != 0;
 	guest_set_word(2);
-	bad += wait_all(started) + (started < options.sharers);
+	bad += wait_all(started, 0) + (started < options.sharers);
 	munmap(pages, SHARED_PAGES * STRESS_PAGE);
 	return bad + (guest_audit() != 0);
 }
@@ -171,6 +196,8 @@ int main(int argc, char **argv)
 	if (!read_options(argc, argv))
 		return usage();
 	guest_start();
+	if (options.lossy)
+		guest_lossy();
 	if (options.sharers)
 		bad = run_share();
 	for (uint32_t i = 0; i < options.seeds && !options.sharers && !bad; i++)

@@ -6,6 +6,7 @@
  * that the process lives on.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,12 @@ enum {
 	CALL_MPROTECT = 44, CALL_MREMAP = 45, CALL_MLOCK = 46, CALL_MUNLOCK = 47,
 };
 
+#define USER_TOP 0xbffff000u		/* of the first stack */
+
 /* Written by everybody without a lock: each process has its own `step`; the sums may lose a
  * little, and only zero means something. */
 struct board {
-	volatile uint32_t word, weak, done[OP_KINDS], step[INDEX_MAX];
+	volatile uint32_t word, weak, lost, done[OP_KINDS], step[INDEX_MAX];
 };
 
 static struct board *board;
@@ -70,12 +73,33 @@ void guest_indices(uint32_t first, uint32_t end)
 	child_count = 0;
 }
 
+static int lossy;
+
+/* Text isn't swapped. The stack: what is used of it, and some room. */
+void guest_lossy(void)
+{
+	char here;
+	uint32_t start = 0x08048000, end = (uint32_t)(uintptr_t)sbrk(0);
+	uint32_t stack = ((uint32_t)(uintptr_t)&here - 4 * STRESS_PAGE) & ~(STRESS_PAGE - 1u);
+
+	lossy = 1;
+	*(volatile char *)(uintptr_t)stack = 0;
+	(void)call(CALL_MLOCK, start, end - start, 0, 0, 0);
+	(void)call(CALL_MLOCK, stack, USER_TOP - stack, 0, 0, 0);
+	(void)call(CALL_MLOCK, (uint32_t)(uintptr_t)board, sizeof(*board), 0, 0, 0);
+}
+
+int guest_ended_well(int status)
+{
+	return status == 0 || (lossy && status == SIGBUS);
+}
+
 static void wait_newest_child(void)
 {
 	int status = -1;
 
 	child_count--;
-	if (waitpid(children[child_count].pid, &status, 0) < 0 || status != 0) {
+	if (waitpid(children[child_count].pid, &status, 0) < 0 || !guest_ended_well(status)) {
 		printf("# process %u: its child %d ended with status %#x\n", (unsigned)own_first,
 		       (int)children[child_count].pid, status);
 		os_fail();
@@ -92,6 +116,7 @@ void guest_wait_children(void)
 void guest_add_done(const struct process *p)
 {
 	board->weak += (uint32_t)p->weak;
+	board->lost += p->lost;
 	for (unsigned i = 0; i < OP_KINDS; i++)
 		board->done[i] += p->done[i];
 }
@@ -101,7 +126,7 @@ void guest_print_done(void)
 	printf("done:");
 	for (unsigned i = 0; i < OP_KINDS; i++)
 		printf(" %s %u", op_name(i), (unsigned)board->done[i]);
-	printf(" weak %u\n", (unsigned)board->weak);
+	printf(" weak %u lost %u\n", (unsigned)board->weak, (unsigned)board->lost);
 }
 
 void guest_print_steps(void)
@@ -271,13 +296,14 @@ void os_exit(struct process *p)
 	_exit(0);
 }
 
-/* Only one process does it, so that the areas' names and priorities stay what they are. */
+/* Only one process does it, so that the areas' names and priorities stay what they are; and one
+ * area stays. */
 int os_swap(struct process *p, uint32_t which)
 {
 	const struct abi_swap_row *area;
 	int error;
 
-	if (p->index != 1 || area_count == 0)
+	if (p->index != 1 || area_count < 2)
 		return -EBUSY;
 	area = &areas[which % area_count];
 	error = sys_swapoff(area->name);

@@ -10,6 +10,9 @@ struct process;
 void guest_start(void);
 /* This process and its descendants have the indices [first, end). */
 void guest_indices(uint32_t first, uint32_t end);
+/* The disk may lose pages: this process's own memory is locked, and to die of SIGBUS is right. */
+void guest_lossy(void);
+int guest_ended_well(int status);
 /* Wait for all children; ends the run if one had found something. */
 void guest_wait_children(void);
 /* What this process did is added to the sum of all, which is printed at the end. */

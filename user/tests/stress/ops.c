@@ -105,22 +105,35 @@ void write_page(struct process *p, unsigned n)
 		write_private(p, n);
 }
 
+/* Zeros where a stamp should be: no fault of the kernel's if the disk loses pages, as long as it
+ * isn't somebody else's page that turns up. */
+static bool lost(struct process *p, uint32_t value)
+{
+	bool yes = p->lossy && value == 0;
+
+	p->lost += yes;
+	return yes;
+}
+
 /* What everybody who maps the object sees of it, and this process's own word of it. */
 static void read_object(struct process *p, unsigned n)
 {
 	const struct model_page *m = &p->page[n];
-	uint32_t own = p->object[m->object].own[m->object_page], tag = object_tag(p, m), value;
+	uint32_t *own = &p->object[m->object].own[m->object_page], tag = object_tag(p, m), value;
 
-	if (load(p, n, 0, &value) && value != tag && (value != 0 || own))
+	if (load(p, n, 0, &value) && value != tag && (value != 0 || *own) && !lost(p, value))
 		process_wrong(p, "tag of a shared page", page_addr(n), tag, value);
-	if (own && load(p, n, p->index, &value) && value != own)
-		process_wrong(p, "own word of a shared page", page_addr(n) + p->index * 4, own,
+	if (!*own || !load(p, n, p->index, &value) || value == *own)
+		return;
+	if (!lost(p, value))
+		process_wrong(p, "own word of a shared page", page_addr(n) + p->index * 4, *own,
 			      value);
+	*own = 0;
 }
 
 void read_page(struct process *p, unsigned n)
 {
-	const struct model_page *m = &p->page[n];
+	struct model_page *m = &p->page[n];
 	uint32_t value;
 
 	if (m->unsure)
@@ -134,6 +147,10 @@ void read_page(struct process *p, unsigned n)
 
 		if (!load(p, n, check_words[i], &value))
 			return;
+		if (value != expected && lost(p, value)) {
+			m->unsure = true;
+			return;
+		}
 		if (value != expected)
 			process_wrong(p, "private page", page_addr(n) + check_words[i] * 4,
 				      expected, value);
@@ -407,7 +424,7 @@ static void do_lock(struct process *p, struct op *op)
 
 static void do_fork(struct process *p, struct op *op)
 {
-	if (p->depth < FORK_DEPTH_MAX)
+	if (p->depth < FORK_DEPTH_MAX && !p->lossy)
 		result(p, op, os_fork(p, op->seed), -EAGAIN);
 }
 
