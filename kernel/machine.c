@@ -13,6 +13,7 @@
 #include "kernel/thread.h"
 #include "kernel/trace.h"
 #include "kernel/usercopy.h"
+#include "mm/alloc_fail.h"
 #include "mm/audit.h"
 #include "mm/reclaim.h"
 #include "mm/swap.h"
@@ -55,7 +56,7 @@ static uint32_t __attribute__((noinline)) fault_overflow(uint32_t depth)
 /* Only with test.faults=1; -EPERM otherwise. */
 static int32_t planted_fault(uint32_t op, uint32_t arg)
 {
-	if (op < MACHINE_PANIC || op > MACHINE_LOSE)
+	if (op < MACHINE_PANIC || op > MACHINE_FAIL_ALLOC)
 		return -EINVAL;
 	if (!test_faults)
 		return -EPERM;
@@ -68,6 +69,8 @@ static int32_t planted_fault(uint32_t op, uint32_t arg)
 		fault_hang();
 	case MACHINE_OVERFLOW:
 		return (int32_t)fault_overflow(arg);
+	case MACHINE_FAIL_ALLOC:
+		return (int32_t)(alloc_fail_set(arg) & INT32_MAX);
 	case MACHINE_LOSE:
 		return memory_lose(arg);
 	default:

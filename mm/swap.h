@@ -7,6 +7,7 @@
  *         the swap cache
  * swap.4  cache[slot] == p <=> p has PG_SWAPCACHE and private == that entry
  * swap.5  a slot in use lies inside its partition
+ * swap.6  what is written to a slot is a page that is PG_UPTODATE
  */
 #ifndef MM_SWAP_H
 #define MM_SWAP_H

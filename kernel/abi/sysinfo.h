@@ -105,6 +105,8 @@ struct abi_slab_row {
 #define MACHINE_OVERFLOW   8	/* kernel stack overflow                     */
 #define MACHINE_BREAK	   9	/* break the invariant whose number is `arg` */
 #define MACHINE_LOSE	  10	/* lose one of what LOSE_* says, for good    */
+#define MACHINE_FAIL_ALLOC 11	/* the arg'th allocation from now on fails, once; 0: none. Returns
+				 * how many of an earlier call's were still to come */
 
 #define LOSE_PAGE   0
 #define LOSE_SLAB   1		/* an object of a slab                       */

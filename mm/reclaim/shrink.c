@@ -33,16 +33,17 @@ static bool only_ours(const struct page *p)
 }
 
 /* Must the page go to another slot? Its own can't be written, or the whole area, or it is on
- * its way out: what reclaim sent back there swapoff would have to fetch again, for ever. */
+ * its way out: what reclaim sent back there swapoff would have to fetch again, for ever. A page
+ * whose read failed has nothing to take along: it is dropped, and its slot stays what it is. */
 static bool slot_is_lost(const struct page *p)
 {
 	swap_entry e = { p->private };
 
-	if (!page_is(p, PG_SWAPCACHE))
+	if (!page_is(p, PG_SWAPCACHE) || !page_is(p, PG_UPTODATE))
 		return false;
 	if (page_is(p, PG_DIRTY) && !swap_area_takes(swap_entry_to_area(e)))
 		return true;
-	return (page_is(p, PG_ERROR) && page_is(p, PG_UPTODATE)) || swap_area_leaves(e);
+	return page_is(p, PG_ERROR) || swap_area_leaves(e);
 }
 
 /* The page leaves a lost slot that no PTE names. False: some do, and there is no other slot

@@ -196,6 +196,7 @@ void swap_write(struct page *p)
 
 	KASSERT2(page_is(p, PG_LOCKED) && page_is(p, PG_SWAPCACHE), "swap.4", page_pfn(p), e.v);
 	KASSERT2(!page_is(p, PG_WRITEBACK), "frame.7", page_pfn(p), e.v);
+	KASSERT2(page_is(p, PG_UPTODATE), "swap.6", page_pfn(p), e.v);
 	if (!swap_area_writable(swap_entry_to_area(e))) {
 		refuse_write(p);
 		return;
@@ -217,6 +218,7 @@ void swap_read_start(struct page *p)
 	KASSERT2(page_is(p, PG_LOCKED) && page_is(p, PG_SWAPCACHE), "swap.4",
 		 page_pfn(p), p->private);
 	page_clear(p, PG_ERROR | PG_UPTODATE);
+	page_zero(page_address(p));	/* a drive may say "done" and have moved nothing */
 	COUNT(pswpin);
 	TRACE(SWAP_IN, page_pfn(p), p->private, 0);
 	io_submit(io, false, read_done);

@@ -33,7 +33,8 @@ BOX_LINKS := echo cat ls true false sleep kill pwd time vmstat free ps swapon sw
 	audit fault params counters dropcaches trace poweroff uname hexdump leaks
 
 SYSTEM_PROGS := $(addprefix $(U)/bin/,proc init sh clockbox $(WORKLOADS))
-TEST_PROGS   := $(addprefix $(U)/tests/,$(GUEST_TESTS))
+TEST_PROGS   := $(addprefix $(U)/tests/,$(GUEST_TESTS) stress fuzz allocfail)
+STRESS_OBJ   := $(call user_obj,$(wildcard user/tests/stress/*.c))
 
 .PHONY: user system newlib guest-tests user-check
 user: $(UCC) $(SYSTEM_PROGS) $(TEST_PROGS)
@@ -93,6 +94,7 @@ $(addprefix $(U)/bin/,$(WORKLOADS)): $(U)/bin/%: $(U)/user/workloads/%.o $(ULIBS
 	$(link_program)
 $(TEST_PROGS): $(U)/tests/%: $(U)/user/tests/%.o $(U)/user/tests/tap.o $(ULIBS)
 	$(link_program)
+$(U)/tests/stress: $(STRESS_OBJ)
 
 $(B)/system.arc: $(SYSTEM_PROGS) tools/mkarchive tools/make/user.mk $(wildcard user/etc/*)
 	@mkdir -p $(@D)
@@ -120,4 +122,4 @@ user-check: $(SYSTEM_PROGS) $(TEST_PROGS)
 		{ echo "$$p: not for a 486"; exit 1; }; done; echo "programs: 486 only"
 
 -include $(LIBC_OBJ:.o=.d) $(PROC_OBJ:.o=.d) $(INIT_OBJ:.o=.d) $(SH_OBJ:.o=.d) $(BOX_OBJ:.o=.d) \
-	$(patsubst %,$(U)/user/workloads/%.d,$(WORKLOADS)) $(patsubst %,$(U)/user/tests/%.d,$(GUEST_TESTS) tap)
+	$(patsubst %,$(U)/user/workloads/%.d,$(WORKLOADS)) $(patsubst %,$(U)/user/tests/%.d,$(GUEST_TESTS) tap stress fuzz allocfail) $(STRESS_OBJ:.o=.d)

@@ -54,7 +54,7 @@ static void rusage_fill(struct rusage *to, const struct abi_usage *from)
 
 pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
-	struct abi_usage used;
+	struct abi_usage used = { 0 };	/* what proc can't tell for want of memory */
 	struct ipc_message m = {
 		.label = PROC_WAIT, .word = { (uint32_t)pid, (uint32_t)options },
 		.data = (uint32_t)&used, .reply_room = sizeof(used),

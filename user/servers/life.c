@@ -9,7 +9,7 @@
 /* Signals that do nothing to a process without a handler, by newlib's numbers. */
 enum { SIG_MAX = 31, SIG_URG = 16, SIG_CONT = 19, SIG_CHLD = 20, SIG_WINCH = 28 };
 
-enum { WAIT_NOHANG = 1 };
+enum { WAIT_NOHANG = 1, REAP_TRIES = 1000 };
 
 int proc_fork(struct process *p, struct ipc_message *m)
 {
@@ -24,7 +24,7 @@ int proc_fork(struct process *p, struct ipc_message *m)
 		process_free(child);
 		return token;
 	}
-	sys_ipc_reply((uint32_t)token, &to_child);
+	proc_reply((uint32_t)token, &to_child);
 	m->word[0] = (uint32_t)child->pid;
 	m->data_bytes = 0;
 	return OK;
@@ -89,6 +89,7 @@ static void zombie_tell(struct process *c, struct ipc_message *m)
 	memcpy(message_data, &sum, sizeof(sum));
 	m->data = (uint32_t)message_data;
 	m->data_bytes = sizeof(sum);
+	words_will_do = true;		/* who has died of what is worth more than its usage */
 }
 
 /* `p` has been told of zombie `c`: book its figures and forget it. */
@@ -134,7 +135,7 @@ static void parent_wake(struct process *c)
 	token = p->wait_token;
 	p->wait_token = 0;
 	zombie_tell(c, &m);
-	if (sys_ipc_reply(token, &m) >= 0)
+	if (proc_reply(token, &m) >= 0)
 		zombie_bury(p, c);
 }
 
@@ -164,11 +165,25 @@ static void process_ended(struct process *p, const struct abi_reaped *dead)
 	parent_wake(p);
 }
 
+/* The next task that has ended: 1, or 0. A page of ours may be missing and no memory there to
+ * bring it back: somebody's death is never forgotten for that. */
+static int reap_one(struct abi_reaped *dead)
+{
+	int got = -EFAULT;
+
+	for (unsigned i = 0; i < REAP_TRIES && got < 0; i++) {
+		got = sys_task_reap(dead);
+		if (got < 0)
+			sys_yield();
+	}
+	return got > 0;
+}
+
 void proc_reap(void)
 {
 	struct abi_reaped dead;
 
-	while (sys_task_reap(&dead) == 1) {
+	while (reap_one(&dead)) {
 		struct process *p = process_find(dead.pid);
 
 		if (p && p->state == PROCESS_ALIVE)

@@ -15,6 +15,7 @@ int proc_main(void);
 
 char message_data[IPC_DATA_BYTES + 4] __attribute__((aligned(8)));
 uint32_t message_handles;
+bool words_will_do;
 
 static const proc_handler handlers[] = {
 	[PROC_FORK] = proc_fork, [PROC_EXEC] = proc_exec, [PROC_WAIT] = proc_wait,
@@ -74,6 +75,27 @@ static int dispatch(struct ipc_message *m)
 	return handlers[m->label](p, m);
 }
 
+/* The reply without what needs memory. If it went out already and it was receiving that
+ * failed, the token is void, and nobody gets this. */
+static int reply_poorly(uint32_t token, struct ipc_message *m)
+{
+	if (!words_will_do)
+		m->label = (uint32_t)-ENOMEM;
+	m->data_bytes = 0;
+	m->handle_count = 0;
+	return sys_ipc_reply(token, m);
+}
+
+int proc_reply(uint32_t token, struct ipc_message *m)
+{
+	int error = sys_ipc_reply(token, m);
+
+	if (error < 0 && error != -ESRCH)
+		error = reply_poorly(token, m);
+	words_will_do = false;
+	return error;
+}
+
 /* Answer one call. Returns its token if the answer is in *m and still to be sent,
  * else 0. */
 static uint32_t serve(struct ipc_message *m)
@@ -97,7 +119,7 @@ static uint32_t serve(struct ipc_message *m)
 	if (m->handle_count == 0)
 		return token;
 	/* A handle that goes out is ours no more once it went. */
-	sys_ipc_reply(token, m);
+	proc_reply(token, m);
 	handle_drop(m->handle[0]);
 	return 0;
 }
@@ -117,7 +139,10 @@ int proc_main(void)
 		m.reply_room = IPC_DATA_BYTES;
 		error = token ? sys_ipc_reply_receive(token, HANDLE_PROC, &m)
 			      : sys_ipc_receive(HANDLE_PROC, &m);
+		if (error < 0 && token)
+			reply_poorly(token, &m);
 		token = 0;
+		words_will_do = false;
 		if (error < 0)
 			continue;
 		if (m.token == 0) {

@@ -2,6 +2,7 @@
 #ifndef SERVERS_PROC_INTERNAL_H
 #define SERVERS_PROC_INTERNAL_H
 
+#include <stdbool.h>
 #include <clockhand.h>
 #include "user/servers/names.h"
 #include "user/servers/table.h"
@@ -18,6 +19,14 @@ typedef int (*proc_handler)(struct process *p, struct ipc_message *m);
 
 extern char message_data[IPC_DATA_BYTES + 4];	/* aligned for structures */
 extern uint32_t message_handles;	/* how many handles came with the call */
+
+/*
+ * Answer a call. Data and handles need memory of the kernel's, and if there is none, nothing
+ * has been sent: the caller would wait for ever. Then it gets -ENOMEM, or, if proc_wait() has
+ * said that the words alone will do, those. Returns as sys_ipc_reply().
+ */
+int proc_reply(uint32_t token, struct ipc_message *m);
+extern bool words_will_do;		/* of the reply at hand */
 
 /* life.c: being born, becoming, ending */
 int proc_fork(struct process *p, struct ipc_message *m);

@@ -28,6 +28,8 @@ static struct thread main_thread;
 struct thread *current = &main_thread;
 bool need_resched;
 void (*shim_sleep)(const char *what);
+void (*shim_resched)(void);
+bool shim_quiet;
 uint64_t counters[COUNTER_COUNT];
 WEAK const struct reclaim_policy *reclaim;
 WEAK uint32_t alloc_fail_in;		/* mm/alloc_fail.h */
@@ -152,6 +154,8 @@ bool mutex_held(const struct mutex *m)
 void cond_resched(void)
 {
 	KASSERT2(!lock_any_spin_held(), "lock.2", current->held_ranks, 0);
+	if (shim_resched)
+		shim_resched();
 }
 
 void sched_yield(void)
@@ -174,6 +178,11 @@ int waitq_sleep(struct waitq *q, enum sleep_kind kind, ns_t deadline, const char
 		panic("sleeps for ever: %s", what);
 	shim_sleep(what);
 	return 0;
+}
+
+int thread_sleep(enum sleep_kind kind, ns_t deadline, const char *what)
+{
+	return waitq_sleep(NULL, kind, deadline, what);
 }
 
 void waitq_wake_one(struct waitq *q)
@@ -272,6 +281,8 @@ void panic(const char *fmt, ...)
 
 void vprintk(const char *fmt, va_list ap)
 {
+	if (shim_quiet)
+		return;
 	printf("# ");
 	vprintf(fmt, ap);
 }

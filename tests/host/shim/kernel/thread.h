@@ -32,11 +32,14 @@ extern bool need_resched;
 
 /* Called instead of sleeping; NULL (default): a sleep fails the test. */
 extern void (*shim_sleep)(const char *what);
+/* Called by cond_resched() and sched_yield(), if set: other threads would run now. */
+extern void (*shim_resched)(void);
 
 void cond_resched(void);
 void sched_yield(void);
 void waitq_init(struct waitq *q);
 int  waitq_sleep(struct waitq *q, enum sleep_kind kind, ns_t deadline, const char *what);
+int  thread_sleep(enum sleep_kind kind, ns_t deadline, const char *what);
 void waitq_wake_one(struct waitq *q);
 void waitq_wake_all(struct waitq *q);
 struct thread *thread_create(struct task *task, const char *name, void (*fn)(void *arg),

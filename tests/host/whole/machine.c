@@ -1,0 +1,185 @@
+/*
+ * The kernel around mm/: one thread that runs tests, and what happens while it sleeps. Every
+ * sleep and every cond_resched() may let kswapd run and transfers end, as the seed says; so
+ * reclaim gets in wherever the kernel allows it to.
+ */
+#include <stdio.h>
+
+#include "kernel/abi/errno.h"
+#include "kernel/boot.h"
+#include "kernel/counters.h"
+#include "kernel/handle.h"
+#include "kernel/panic.h"
+#include "kernel/task.h"
+#include "kernel/thread.h"
+#include "kernel/trap.h"
+#include "machine.h"
+#include "mm/audit.h"
+#include "mm/fault.h"
+#include "mm/oom.h"
+#include "mm/reclaim/policies.h"
+#include "mm/rmap.h"
+#include "mm/slab.h"
+#include "mm/swap/area.h"
+#include "shim.h"
+
+enum { IDLE_SLEEPS_MAX = 1000 };
+
+struct boot_info boot;
+static struct thread kswapd_thread = { .memalloc = 1, .kthread = true, .name = "kswapd" };
+static bool kswapd_wanted;
+static uint32_t free_at_start;
+
+/* ---- Others run ---- */
+
+void kswapd_wake(void)
+{
+	kswapd_wanted = true;
+}
+
+ns_t kswapd_time_ns(void)
+{
+	return 0;
+}
+
+/* kswapd's turn, once: it must not be in the middle of one. */
+static void kswapd_runs(void)
+{
+	struct thread *before = current;
+
+	kswapd_wanted = false;
+	current = &kswapd_thread;
+	reclaim->balance();
+	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, 0);
+	current = before;
+}
+
+static void others_run(void)
+{
+	if (kswapd_wanted && current != &kswapd_thread && shim_random(2))
+		kswapd_runs();
+	while (shim_random(3) && disk_work())
+		continue;
+}
+
+static void resched(void)
+{
+	if (shim_random(4) == 0)
+		others_run();
+}
+
+/* Time passes: a transfer ends, or kswapd has worked; else somebody waits for nothing. */
+static void sleep_a_little(const char *what)
+{
+	static unsigned idle;
+
+	others_run();
+	if (disk_work()) {
+		idle = 0;
+		return;
+	}
+	if (kswapd_wanted && current != &kswapd_thread)
+		kswapd_runs();
+	if (++idle > IDLE_SLEEPS_MAX)
+		panic("sleeps for ever: %s", what);
+}
+
+void machine_settle(void)
+{
+	while (disk_work())
+		continue;
+	if (kswapd_wanted)
+		kswapd_runs();
+	while (disk_work())
+		continue;
+}
+
+/* ---- What there is none of ---- */
+
+struct task *current_task(void) { return NULL; }
+void task_kill(struct task *t, int32_t status) { t->exit_status = status; }
+void task_for_each(bool (*fn)(struct task *t, void *arg), void *arg) { (void)fn; (void)arg; }
+void task_exception(struct trap_frame *tf, int s, vaddr_t a, const char *w)
+{ (void)tf; (void)s; (void)a; (void)w; }
+struct trap_frame *current_trap_frame(void) { return NULL; }
+uint32_t usercopy_fixup(uint32_t eip) { (void)eip; return 0; }
+uint32_t usercopy_try_fixup(uint32_t eip) { (void)eip; return 0; }
+const char *kstack_guard_hit(vaddr_t addr) { (void)addr; return NULL; }
+void panic_trap(const struct trap_frame *tf, const char *fmt, ...)
+{ (void)tf; panic("trap: %s", fmt); }
+int copy_from_user(void *to, vaddr_t from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
+int copy_to_user(vaddr_t to, const void *from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
+
+/* ---- Nobody can be killed: when all else fails, the allocation does ---- */
+
+void oom_init(void) { }
+struct oom_figures oom_figures(const struct task *t) { (void)t; return (struct oom_figures){ 0 }; }
+
+enum oom_result oom_kill(unsigned order)
+{
+	if (!oom_default.is_oom(order) || swap_off_call_off())
+		return OOM_RETRY;
+	return OOM_NOBODY;
+}
+
+/* ---- On and off ---- */
+
+struct machine_shape machine_draw_shape(void)
+{
+	struct machine_shape s = { .ram = 1400u << 10, .disks = 1 + shim_random(DISKS) };
+
+	s.ram += shim_random(8) ? shim_random(2u << 20) & PAGE_MASK : 15u << 20;
+	for (unsigned i = 0; i < s.disks; i++) {
+		s.slots[i] = 300 + shim_random(1200);
+		s.priority[i] = (int)shim_random(3);
+	}
+	return s;
+}
+
+void machine_start(uint32_t seed, const struct machine_shape *shape)
+{
+	struct machine_shape drawn;
+
+	shim_quiet = true;
+	shim_seed(seed);
+	if (!shape) {
+		drawn = machine_draw_shape();
+		shape = &drawn;
+	}
+	reclaim = NULL;
+	shim_machine(shape->ram);
+	zero_page = page_alloc(GFP_ZERO, 0);
+	page_set(zero_page, PG_UPTODATE);
+	frame_reserve(zero_page);
+	reclaim_init();
+	kswapd_wanted = false;
+	shim_sleep = sleep_a_little;
+	shim_resched = resched;
+	disks_start(shape);
+	free_at_start = frames_free();
+	for (unsigned i = 0; i < shape->disks; i++)
+		CHECK(swap_on(disk_name(i), shape->priority[i]) == OK);
+}
+
+void machine_stop(void)
+{
+	machine_settle();
+	for (unsigned i = 0; i < DISKS; i++)
+		if (disk_in_use(i))
+			CHECK(swap_off(disk_name(i)) == OK);
+	(void)reclaim_drop_caches();
+	machine_settle();
+	CHECK(machine_audit() == 0);
+	slab_shrink();
+	CHECK(frames_free() == free_at_start);
+	CHECK(commit_total() == 0 && rmap_mapped_pages() == 0 && slab_frames() == 0);
+	disks_stop();
+	shim_sleep = NULL;
+	shim_resched = NULL;
+	shim_quiet = false;
+}
+
+unsigned machine_audit(void)
+{
+	return audit() + cpu_check_tlb();
+}
