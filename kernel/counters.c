@@ -31,6 +31,7 @@ static void memory_report(void)
 	report("@counter swap_total_pages %u\n", m.swap_total);
 	report("@counter swap_free_pages %u\n", m.swap_free);
 	report("@counter committed_pages %u\n", m.committed);
+	report("@counter rmap_bytes %u\n", m.rmap_bytes);
 }
 
 void counters_report(void)

@@ -145,7 +145,7 @@ static void fill_cpu(struct figures *f)
 
 /* ---- The call ---- */
 
-enum { TASK_ROWS_MAX = 520, DISK_ROWS_MAX = 32, TEXT_BYTES = 8192 };
+enum { TASK_ROWS_MAX = THREADS_MAX, DISK_ROWS_MAX = 32, TEXT_BYTES = 8192 };
 
 /* An answer takes `least` bytes of the kernel's memory even if less is asked for, and
  * `most` at most. */

@@ -42,15 +42,23 @@ struct task *current_task(void)
 	return current->task;
 }
 
+/* The last link of the list whose task's pid is at most `pid`, or the list's head. From the
+ * end: who is asked for is most often young. */
+static struct list *place_of(int32_t pid)
+{
+	struct list *place = tasks.prev;
+
+	while (place != &tasks && list_entry(place, struct task, link)->pid > pid)
+		place = place->prev;
+	return place;
+}
+
 struct task *task_find(int32_t pid)
 {
-	struct task *t;
+	struct list *place = place_of(pid);
+	struct task *t = list_entry(place, struct task, link);
 
-	list_for_each(t, &tasks, link) {
-		if (t->pid >= pid)
-			return t->pid == pid ? t : NULL;
-	}
-	return NULL;
+	return place != &tasks && t->pid == pid ? t : NULL;
 }
 
 void task_for_each(bool (*fn)(struct task *t, void *arg), void *arg)
@@ -106,13 +114,8 @@ struct thread *task_start(struct task *t, void (*fn)(void *arg), void *arg)
 
 void task_publish(struct task *t)
 {
-	struct list *place;
-
 	spin_lock(&tasks_lock);
-	place = tasks.next;
-	while (place != &tasks && list_entry(place, struct task, link)->pid < t->pid)
-		place = place->next;
-	list_insert_tail(place, &t->link);
+	list_insert(place_of(t->pid), &t->link);
 	spin_unlock(&tasks_lock);
 }
 

@@ -1,4 +1,4 @@
-/* madvise: the only advice that changes anything so far is that pages aren't needed. */
+/* madvise: what is followed is that pages aren't needed, or not soon. */
 #include "kernel/abi/errno.h"
 #include "mm/vma.h"
 
@@ -18,17 +18,23 @@ static bool range_covered(struct mm *mm, vaddr_t start, vaddr_t end, bool *locke
 	return true;
 }
 
-/* Drop the pages in [start, end): the next touch finds zeros, or the object's page. */
-static void drop_pages(struct mm *mm, vaddr_t start, vaddr_t end)
+/* Call `fn` for the part of each vma that lies in [start, end). */
+static void for_each_part(struct mm *mm, vaddr_t start, vaddr_t end,
+			  void (*fn)(struct vma *v, vaddr_t start, vaddr_t end))
 {
 	struct vma *v = vma_find(mm, start);
 
 	for (; v && v->start < end; v = vma_next(v))
-		vma_zap(v, MAX(start, v->start), MIN(end, v->end));
+		fn(v, MAX(start, v->start), MIN(end, v->end));
+}
+
+static bool advice_known(int advice)
+{
+	return (advice >= MADV_NORMAL && advice <= MADV_DONTNEED) || advice == MADV_PAGEOUT;
 }
 
 /*
- * 0; -EINVAL for nonsense, an unknown advice, or MADV_DONTNEED of locked memory; -ENOMEM
+ * 0; -EINVAL for nonsense, an unknown advice, or MADV_DONTNEED or _PAGEOUT of locked memory; -ENOMEM
  * if there are holes: the advice is then followed all the same where there is memory, as
  * on Linux. Takes mmap_lock; sleeps.
  */
@@ -37,8 +43,7 @@ int mm_advise(struct mm *mm, vaddr_t start, uint32_t bytes, int advice)
 	vaddr_t end = start + PAGE_UP(bytes);
 	bool locked, covered;
 
-	if ((start & ~PAGE_MASK) || advice < MADV_NORMAL || advice > MADV_DONTNEED ||
-	    PAGE_UP(bytes) < bytes)
+	if ((start & ~PAGE_MASK) || !advice_known(advice) || PAGE_UP(bytes) < bytes)
 		return -EINVAL;
 	if (bytes == 0)
 		return OK;
@@ -47,9 +52,11 @@ int mm_advise(struct mm *mm, vaddr_t start, uint32_t bytes, int advice)
 	mutex_lock(&mm->mmap_lock);
 	covered = range_covered(mm, start, end, &locked);
 	if (advice == MADV_DONTNEED && !locked)
-		drop_pages(mm, start, end);
+		for_each_part(mm, start, end, vma_zap);	/* the next touch finds zeros */
+	if (advice == MADV_PAGEOUT && !locked)
+		for_each_part(mm, start, end, vma_pageout);
 	mutex_unlock(&mm->mmap_lock);
-	if (advice == MADV_DONTNEED && locked)
+	if (advice >= MADV_DONTNEED && locked)
 		return -EINVAL;
 	return covered ? OK : -ENOMEM;
 }

@@ -67,6 +67,7 @@ void mm_memory_info(struct abi_memory *m)
 	m->swap_total = swap_slots_total();
 	m->swap_free = swap_slots_free();
 	m->committed = commit_total();
+	m->rmap_bytes = rmap_bytes();
 	for (unsigned i = 0; i < ZONE_COUNT; i++) {
 		m->active += zones[i].active_count;
 		m->inactive += zones[i].inactive_count;

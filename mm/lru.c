@@ -147,6 +147,27 @@ unsigned lru_isolate(struct zone *z, enum lru_list which, unsigned count, struct
 	return taken;
 }
 
+/*
+ * Take `p`, which the caller knows not to be free, off its list, hold it and append it to
+ * `batch`, as a page that nobody has used. False if it is on no list: it isn't one that
+ * reclaim could take, or somebody else has isolated it. Never sleeps.
+ */
+bool lru_isolate_page(struct page *p, struct list *batch)
+{
+	struct zone *z = page_zone(p);
+	uint32_t flags = spin_lock_irq(&z->lru_lock);
+	bool listed = page_is(p, PG_LRU);
+
+	if (listed) {
+		unlink_page(z, p);
+		page_clear(p, PG_ACTIVE | PG_REFERENCED);
+		page_hold(p);
+		list_insert_tail(batch, &p->lru);
+	}
+	spin_unlock_irq(&z->lru_lock, flags);
+	return listed;
+}
+
 /* Back to the head of the list that PG_ACTIVE says; drops the reference that
  * lru_isolate() took, which may be the last. `p` is on no list of the caller's. */
 void lru_putback(struct page *p)

@@ -36,6 +36,11 @@ ns_t kswapd_time_ns(void);
  * was swapped out, if it fits well. Returns frames freed. Sleeps. */
 unsigned reclaim_drop_caches(void);
 
+/* Reclaim the pages of `batch`, taken by lru_isolate_page(), whatever their age: at most
+ * RECLAIM_BATCH. What can't be freed goes back to the lists. Sleeps. */
+enum { RECLAIM_BATCH = 32 };		/* pages looked at in one go (SWAP_CLUSTER_MAX) */
+void reclaim_isolated(struct list *batch);
+
 /* One round of reclaim: what it is after, and what it has done so far. */
 struct scan_control {
 	uint32_t wanted;		/* frames to free */

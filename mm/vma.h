@@ -161,6 +161,8 @@ void vma_destroy(struct vma *v);
 void vma_grow_down(struct vma *v, vaddr_t start);
 /* Unmap all pages in [start, end) of `v`; the vma stays. Sleeps (resched). */
 void vma_zap(struct vma *v, vaddr_t start, vaddr_t end);
+/* Reclaim the pages that [start, end) of `v` maps, whatever their age. Sleeps. */
+void vma_pageout(struct vma *v, vaddr_t start, vaddr_t end);
 /* mm_unmap() and mm_map() with mmap_lock held and the range checked. */
 int	mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end);
 /* May a stack have more pages? Makes `v` reach down to `addr`, or -EFAULT, -ENOMEM. */

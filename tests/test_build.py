@@ -160,6 +160,15 @@ def test_build_headers_01():
     assert "kernel/lock.h" in text or "kernel/types.h" in text
 
 
+@pytest.mark.parametrize("source, header", [("user/servers/table", "user/servers/table.h"), ("user/libc/memory", "kernel/abi/mman.h"),
+                                            ("user/bin/memory", "user/include/clockhand.h")],
+                         ids=["build-headers-03", "build-headers-04", "build-headers-05"])
+def test_build_headers_user(source, header):
+    """a program's object depends on our headers, in every folder they come from"""
+    with open(os.path.join(ROOT, "build/user", source + ".d"), encoding="utf-8") as f:
+        assert header in f.read(), f"{source} would not be compiled again when {header} changes"
+
+
 @pytest.mark.parametrize("program", ["#include <stdio.h>\nint main(void){printf(\"%d\\n\", 42);return 0;}\n",
                                      "#include <stdlib.h>\n#include <string.h>\nint main(void){char *p=malloc(100000);"
                                      "memset(p,1,100000);return p[99999]-1;}\n"], ids=["build-cc-01", "build-cc-02"])

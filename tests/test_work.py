@@ -38,6 +38,14 @@ def test_work_size(options, command, swapping):
         done.expect(done.counters["pswpin"] > 0 and done.counters["pswpout"] > 0, "nothing was swapped")
 
 
+def test_work_sharing_01():
+    """the reverse map reaches each of 30 sharers of a page, and for one process's own page no more than those"""
+    done = shell("sharing 30", "--lab", "--ram", "32M", "--swap", "32M")
+    got = {name: int(value) for name, value in (line.split() for line in done.out.splitlines() if "audit" not in line)}
+    done.expect(got["shared_unmaps"] == 30 and 60 <= got["shared_probes"] <= 90, done.out)
+    done.expect(got["private_unmaps"] == 1 and 2 <= got["private_probes"] <= 60, done.out)
+
+
 @pytest.mark.slow
 def test_work_oom_01():
     """more than there is, overcommitted: 123, the shell lives, the report names the victim"""

@@ -21,6 +21,7 @@
 #define MADV_SEQUENTIAL	2
 #define MADV_WILLNEED	3
 #define MADV_DONTNEED	4
+#define MADV_PAGEOUT	21	/* reclaim these pages now, if they can be */
 
 #define MREMAP_MAYMOVE	1
 #define MREMAP_FIXED	2	/* at the address given, with MREMAP_MAYMOVE */

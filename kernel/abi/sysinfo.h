@@ -26,6 +26,7 @@ struct abi_memory {
 	uint32_t committed;		/* pages promised to address spaces      */
 	uint32_t min, low, high;	/* watermarks, summed over zones         */
 	uint32_t dirty, writeback;
+	uint32_t rmap_bytes;		/* bytes that the reverse map takes      */
 };
 
 struct abi_task_row {

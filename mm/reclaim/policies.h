@@ -10,7 +10,6 @@ extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
 /* ---- shrink.c ---- */
 
 enum {
-	RECLAIM_BATCH	 = 32,		/* pages looked at in one go (SWAP_CLUSTER_MAX) */
 	RECLAIM_PRIORITY = 12,		/* DEF_PRIORITY: where a round of reclaim begins */
 };
 

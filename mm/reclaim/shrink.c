@@ -217,6 +217,19 @@ void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc)
 	}
 }
 
+/* See mm/reclaim.h. */
+void reclaim_isolated(struct list *batch)
+{
+	struct scan_control sc = { .wanted = UINT32_MAX };
+	struct write_batch writes = { .count = 0 };
+
+	while (!list_empty(batch)) {
+		judge(list_first(batch, struct page, lru), &sc, &writes);
+		COUNT(pgscan_direct);
+	}
+	write_out(&writes);
+}
+
 /* Does an active page stay active? It is mapped and was used, or mapped pages are to be
  * spared, or there is nowhere to put it. */
 static bool stays_active(struct page *p, bool take_mapped, bool swap)

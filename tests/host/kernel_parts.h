@@ -10,6 +10,7 @@
 #include "kernel/panic.h"
 #include "kernel/task.h"
 #include "kernel/trap.h"
+#include "mm/reclaim.h"
 #include "mm/swap.h"
 #include "mm/vma.h"
 
@@ -32,6 +33,7 @@ void panic_trap(const struct trap_frame *tf, const char *fmt, ...)
 { (void)tf; panic("trap: %s", fmt); }
 int copy_from_user(void *to, vaddr_t from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
 int copy_to_user(vaddr_t to, const void *from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
+void reclaim_isolated(struct list *batch) { (void)batch; }
 bool swap_off_called_off(unsigned area) { (void)area; return false; }
 
 #endif

@@ -31,6 +31,7 @@ static uint32_t no_swap_slots;
 
 void lru_insert_active(struct page *p) { (void)p; }
 void lru_mark_accessed(struct page *p) { (void)p; }
+bool lru_isolate_page(struct page *p, struct list *batch) { (void)p; (void)batch; return false; }
 int  swap_dup(swap_entry e) { (void)e; return -EINVAL; }
 void swap_free(swap_entry e) { (void)e; }
 unsigned swap_count(swap_entry e) { (void)e; return 0; }

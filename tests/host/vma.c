@@ -1,7 +1,7 @@
 /*
  * Address spaces against a model that knows each page: map, unmap, touch, fork, advise and
  * destroy in random order, with the real faults and the real reverse map; contents compared.
- * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
+ * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/pageout.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
  * links: mm/pgtable.c mm/tree.c mm/object.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
  * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c
  * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c

@@ -8,7 +8,8 @@ U          := build/user
 UCC        := build/bin/i386-clockhand-gcc
 ARCHIVE_MAX := 524288
 
-UFLAGS := -Os -std=gnu11 -ffunction-sections -fdata-sections -MMD -MP -I. \
+# -MD, not -MMD: the compiler takes all of our headers for system headers.
+UFLAGS := -Os -std=gnu11 -ffunction-sections -fdata-sections -MD -MP -I. \
 	-Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
 ifneq ($(WERROR),0)
 UFLAGS += -Werror

@@ -13,7 +13,7 @@
 #include "user/bin/box.h"
 
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128,
-       TASKS_MAX = 512, TASK_FLAG_SERVER = 1 };
+       TASKS_MAX = 1024, TASK_FLAG_SERVER = 1 };
 
 int box_true(int argc, char **argv)
 {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include "kernel/abi/task.h"
 
-enum { PROC_MAX = 512, PID_MAX = 32767, PID_INIT = 1, CWD_BYTES = 56 };
+enum { PROC_MAX = 1024, PID_MAX = 32767, PID_INIT = 1, CWD_BYTES = 56 };
 
 enum process_state { PROCESS_FREE, PROCESS_ALIVE, PROCESS_ZOMBIE };
 

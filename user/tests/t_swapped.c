@@ -152,6 +152,33 @@ static void dropped(void)
 		 "their slots are free");
 }
 
+/* Pages that go because their owner says so: at once, also when a child shares them. */
+static void paged_out(void)
+{
+	char *p = tap_map(PAGES);
+	uint32_t slots = memory().swap_free;
+	uint64_t before;
+	int status;
+	pid_t pid;
+
+	fill(p, PAGES, 400);
+	tap_equal(madvise(p, PAGES * TAP_PAGE, MADV_PAGEOUT), 0, "swapped-pageout-01",
+		  "pages go when their owner says so");
+	tap_equal((long)(slots - memory().swap_free), PAGES, "swapped-pageout-02", "each has a slot");
+	before = faults();
+	tap_case(intact(p, PAGES, 400) && faults() >= before + PAGES, "swapped-pageout-03",
+		 "each is asked for again, and is whole");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(madvise(p, PAGES * TAP_PAGE, MADV_PAGEOUT) < 0 || !intact(p, PAGES, 400));
+	tap_case(waitpid(pid, &status, 0) == pid && status == 0 && intact(p, PAGES, 400),
+		 "swapped-pageout-04", "shared pages are whole on both sides");
+	tap_equal(madvise(p, PAGES * TAP_PAGE + 1, MADV_PAGEOUT), -1, "swapped-pageout-05",
+		  "a hole in the range");
+	munmap(p, PAGES * TAP_PAGE);
+}
+
 /* Reading what nobody wrote costs page tables only. */
 static void zero_page(void)
 {
@@ -204,6 +231,7 @@ int main(void)
 	copies();
 	messages();
 	dropped();
+	paged_out();
 	zero_page();
 	computing();
 	return tap_done();
