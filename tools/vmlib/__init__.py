@@ -1,4 +1,5 @@
 """What tools/vmview and the gdb commands share: a machine's memory, seen through the kernel's debug information."""
+import struct
 
 
 class VmError(Exception):
@@ -7,3 +8,7 @@ class VmError(Exception):
 
 class BadMemory(VmError):
     """An address that the memory at hand doesn't have."""
+
+
+# What reading a structure in ruins as a sound one may end with, besides VmError.
+NONSENSE = (ArithmeticError, LookupError, ValueError, RecursionError, struct.error)

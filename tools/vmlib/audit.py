@@ -4,7 +4,7 @@ It uses none of the kernel's code, so the two can tell on each other; the lines 
 "INV name.N: sentence: figures". Taken in the middle of a change (a machine stopped anywhere), figures may
 be half-way; a dump by tools/run --dump is taken between changes.
 """
-from . import VmError, audit_frames, audit_spaces, audit_swap
+from . import NONSENSE, VmError, audit_frames, audit_spaces, audit_swap
 
 # What each part is about, for a structure so broken that the part can't get to its end.
 PARTS = (("frame.8", audit_frames.check_frames), ("slab.1", audit_frames.check_slabs),
@@ -21,6 +21,8 @@ def violations(view):
             yield from part(view)
         except VmError as e:
             yield invariant, f"the rest can't be checked: {e}"
+        except NONSENSE as e:
+            yield invariant, f"the rest can't be checked, it makes no sense: {type(e).__name__}"
 
 
 def lines(view):

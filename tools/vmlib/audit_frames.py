@@ -111,8 +111,6 @@ def _list(frames, zone, which):
     n, expected = 0, getattr(zone, which + "_count")
     for page in frames.listed(getattr(zone, which)):
         n += 1
-        if n > frames.count:
-            break
         if not frames.has(page, "LRU") or frames.has(page, "ACTIVE") != (which == "active"):
             yield "frame.4", f"pfn {page.pfn:#x} is on the {which} list of {zone.name}, flags {page.flags:#x}"
         if page.count == 0:

@@ -35,5 +35,5 @@ def lines(view, name, arguments):
     if command is None:
         raise VmError(f"no such command: {name} (there are {', '.join(COMMANDS)})")
     if not command.least <= len(arguments) <= command.most:
-        raise VmError(f"usage: {name} {command.usage}".rstrip())
+        raise VmError(f"{name} takes {command.usage or 'no arguments'}")
     return command.show(view, *arguments)

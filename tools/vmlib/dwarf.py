@@ -4,7 +4,8 @@ Nothing that vmview knows of a structure is written in vmview: the ELF says wher
 constant is worth and where a variable is. A name that several files use (a static variable, say) is
 told apart by its file: variable("frames", "mm/slab.c").
 """
-from . import VmError
+from . import VmError, index
+from .index import name_of as _name
 
 try:
     from elftools.common.exceptions import ELFError
@@ -12,7 +13,6 @@ try:
 except ImportError as e:
     raise VmError("Python's pyelftools is not here: tools/setup view (Debian's python3-pyelftools)") from e
 
-DW_OP_ADDR = 0x03
 DW_ATE_SIGNED = (0x05, 0x06)            # signed integers and chars
 WRAPPERS = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type")
 CODE_SECTIONS = (".text", ".rodata")    # what a running kernel never changes
@@ -43,11 +43,6 @@ class Type:
 VOID = Type("void", 0, "void")
 
 
-def _name(die):
-    attribute = die.attributes.get("DW_AT_name")
-    return attribute.value.decode() if attribute else ""
-
-
 def _number(die, name, default=0):
     attribute = die.attributes.get(name)
     return attribute.value if attribute else default
@@ -65,11 +60,11 @@ class DebugInfo:
             raise VmError(f"{path}: {e.strerror}") from e
         except ELFError as e:
             raise VmError(f"{path} is no ELF file: {e}") from e
-        if self.elf.get_machine_arch() != "x86" or not self.elf.has_dwarf_info():
+        self.dwarf = self.elf.get_dwarf_info() if self.elf.has_dwarf_info() else None
+        if self.elf.get_machine_arch() != "x86" or self.dwarf is None:
             raise VmError(f"{path} is no kernel with debug information (build/RMAP/clockhand.elf is)")
-        self._variables, self._structs, self._constants, self._enums = {}, {}, {}, {}
         self._types = {}
-        self._indexed = False
+        self._index = None
 
     # ---- The file itself ----
 
@@ -84,44 +79,18 @@ class DebugInfo:
             return segment["p_vaddr"] - segment["p_paddr"]
         raise VmError(f"{self.path} loads nothing")
 
-    # ---- The index ----
-
-    def _index(self):
-        if self._indexed:
-            return
-        self._indexed = True
-        for unit in self.elf.get_dwarf_info().iter_CUs():
-            top = unit.get_top_DIE()
-            for die in top.iter_children():
-                if die.tag == "DW_TAG_variable":
-                    self._index_variable(_name(top), die)
-                elif die.tag == "DW_TAG_enumeration_type":
-                    self._index_enum(_name(top), die)
-                elif die.tag == "DW_TAG_structure_type" and "DW_AT_declaration" not in die.attributes:
-                    self._structs.setdefault(_name(die), die)
-        if "page" not in self._structs or not self._variables:
-            raise VmError(f"{self.path} is not a Clockhand kernel")
-
-    def _index_variable(self, file, die):
-        location = die.attributes.get("DW_AT_location")
-        if not location or not isinstance(location.value, list) or location.value[0] != DW_OP_ADDR:
-            return
-        named = die if "DW_AT_name" in die.attributes else die.get_DIE_from_attribute("DW_AT_specification")
-        typed = die if "DW_AT_type" in die.attributes else named
-        address = int.from_bytes(bytes(location.value[1:5]), "little")
-        self._variables.setdefault(_name(named), {})[file] = address, typed
-
-    def _index_enum(self, file, die):
-        values = {_name(c): c.attributes["DW_AT_const_value"].value for c in die.iter_children()}
-        if _name(die):
-            self._enums.setdefault(_name(die), values)
-        for name, value in values.items():
-            self._constants.setdefault(name, {})[file] = value
+    @property
+    def index(self):
+        """The Index of all names, made or read when first asked for."""
+        if self._index is None:
+            self._index = index.load(self.path, self.elf)
+            if "page" not in self._index.structs or not self._index.variables:
+                raise VmError(f"{self.path} is not a Clockhand kernel")
+        return self._index
 
     # ---- Questions ----
 
     def _pick(self, table, what, name, file):
-        self._index()
         found = table.get(name, {})
         if file:
             found = {f: v for f, v in found.items() if f == file}
@@ -129,38 +98,36 @@ class DebugInfo:
             raise VmError(f"this kernel has no {what} {name}{' in ' + file if file else ''}")
         return found
 
-    def has_variable(self, name):
-        self._index()
-        return name in self._variables
-
     def variable(self, name, file=None):
         """(address, Type)."""
-        found = self._pick(self._variables, "variable", name, file)
+        found = self._pick(self.index.variables, "variable", name, file)
         if len(found) > 1:
             raise VmError(f"{name} is a variable of {' and '.join(found)}: say which")
-        address, die = next(iter(found.values()))
-        return address, self._type_of(die)
+        address, place = next(iter(found.values()))
+        return address, self._type_of(self._die(place))
 
     def constant(self, name, file=None):
-        values = set(self._pick(self._constants, "constant", name, file).values())
+        values = set(self._pick(self.index.constants, "constant", name, file).values())
         if len(values) > 1:
             raise VmError(f"{name} is worth different things in different files: say in which")
         return values.pop()
 
     def enum(self, name):
         """{constant: value} of `enum name`, as it is written."""
-        self._index()
-        if name not in self._enums:
+        if name not in self.index.enums:
             raise VmError(f"this kernel has no enum {name}")
-        return self._enums[name]
+        return self.index.enums[name]
 
     def struct(self, name):
-        self._index()
-        if name not in self._structs:
+        if name not in self.index.structs:
             raise VmError(f"this kernel has no struct {name}")
-        return self._type(self._structs[name])
+        return self._type(self._die(self.index.structs[name]))
 
     # ---- Types ----
+
+    def _die(self, place):
+        """What the debug information has at `place`."""
+        return self.dwarf.get_DIE_from_refaddr(place)
 
     def _type_of(self, die):
         if "DW_AT_type" not in die.attributes:
@@ -191,8 +158,8 @@ class DebugInfo:
 
     def _fill(self, made, die):
         """What refers to other types, after `made` can be found by its offset (structures name each other)."""
-        if made.kind == "struct" and "DW_AT_declaration" in die.attributes and made.name in self._structs:
-            whole = self._type(self._structs[made.name])
+        if made.kind == "struct" and "DW_AT_declaration" in die.attributes and made.name in self.index.structs:
+            whole = self.struct(made.name)
             made.fields, made.size = whole.fields, whole.size
         elif made.kind == "struct":
             for member in die.iter_children():

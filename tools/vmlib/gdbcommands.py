@@ -11,7 +11,7 @@ import gdb
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from vmlib import BadMemory, VmError                # noqa: E402  (the path comes first)
+from vmlib import NONSENSE, BadMemory, VmError      # noqa: E402  (the path comes first)
 from vmlib.commands import COMMANDS, lines          # noqa: E402
 from vmlib.dwarf import DebugInfo                   # noqa: E402
 from vmlib.memory import Memory                     # noqa: E402
@@ -42,7 +42,13 @@ def _debug():
 
 
 def _argument(text):
-    return str(int(gdb.parse_and_eval(text))) if text.startswith("$") else text
+    """What gdb knows is a number for us."""
+    if not text.startswith("$"):
+        return text
+    try:
+        return str(int(gdb.parse_and_eval(text)))
+    except gdb.error as e:
+        raise VmError(f"{text} is no number: {e}") from e
 
 
 class _Show(gdb.Command):
@@ -66,6 +72,8 @@ class _Show(gdb.Command):
                 gdb.set_convenience_variable("pfn", place(view, arguments))
         except VmError as e:
             raise gdb.GdbError(f"ch-{self.name}: {e}") from None
+        except NONSENSE as e:
+            raise gdb.GdbError(f"ch-{self.name}: what lies in memory there makes no sense: {type(e).__name__}: {e}") from None
 
 
 def _define():

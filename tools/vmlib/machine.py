@@ -4,7 +4,6 @@ from .value import Value, load
 
 PAGE_SHIFT = 12                 # the i386's
 PAGE = 1 << PAGE_SHIFT
-LIST_MOST = 1 << 22             # longer lists go round in circles
 
 
 class Machine:
@@ -38,12 +37,12 @@ class Machine:
         """The structures on a list, in order; `head` is a struct list, `member` what links them."""
         type_ = self.debug.struct(struct)
         offset = type_.offset(member)
-        at, steps = self.memory.word(head.address), 0
+        at, seen = self.memory.word(head.address), set()
         while at != head.address:
-            yield Value(self.memory, type_, at - offset)
-            steps += 1
-            if steps > LIST_MOST or at == 0:
+            if at == 0 or at in seen:
                 raise VmError(f"the list at {head.address:#x} doesn't come back to its head")
+            seen.add(at)
+            yield Value(self.memory, type_, at - offset)
             at = self.memory.word(at)
 
     def list_empty(self, node):

@@ -86,18 +86,17 @@ class Dump(Memory):
             place, paddr, size = (struct.unpack_from("<Q8xQQ", entry, 8) if wide else struct.unpack_from("<I4xII", entry, 4))
             if kind == 1:
                 ranges.append((paddr, place, size))
+                if place + size > self.size:
+                    raise VmError(f"{self.path} is cut off: it has {self.size} bytes, and memory up to {place + size}")
         return ranges
 
     def fetch(self, address, count):
         pa = address - self.base
         for start, place, size in self.ranges:
             if start <= pa and pa + count <= start + size:
-                if place + pa - start + count > self.size:
-                    raise BadMemory(f"{self.path} is cut off: it should have the machine's memory at {pa:#x}, "
-                                    f"but ends after {self.size} bytes")
                 self.file.seek(place + pa - start)
                 return self.file.read(count)
-        raise BadMemory(f"bad memory: {address:#x} is not in {self.path}")
+        raise BadMemory(f"bad memory: {self.path} has nothing at {address:#x}")
 
 
 class GdbLine(Memory):
@@ -138,18 +137,25 @@ class GdbLine(Memory):
         except OSError as e:
             raise VmError(f"the machine at {self.where} is gone: {e}") from e
 
-    def ask(self, text):
-        """Send one packet, take in the answer ($DATA#SUM) and acknowledge it."""
-        self._send(text)
+    def _packet(self):
+        """Take in one packet ($DATA#SUM) and acknowledge it."""
         while self._byte() != b"$":
             pass
-        answer = b""
+        data = b""
         while (byte := self._byte()) != b"#":
-            answer += byte
-        if int(self._byte() + self._byte(), 16) != sum(answer) & 0xff:
+            data += byte
+        if int(self._byte() + self._byte(), 16) != sum(data) & 0xff:
             raise VmError(f"a garbled answer from {self.where}")
         self.line.sendall(b"+")
-        return answer.decode("latin-1")
+        return data.decode("latin-1")
+
+    def ask(self, text):
+        """Send a question and return the answer. That the machine has stopped it may say unasked."""
+        self._send(text)
+        answer = self._packet()
+        while answer[:1] in ("T", "S") and text != "?":
+            answer = self._packet()
+        return answer
 
     def fetch(self, address, count):
         out = b""

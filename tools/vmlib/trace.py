@@ -31,5 +31,5 @@ class Trace:
         if r.number > len(self.names):
             return f"{self.seconds(r.time)} event {r.number - 1}?"
         name, fields = self.names[r.number - 1]
-        words = [f"{field}={value:#x}" for field, value in zip(fields, (r.a, r.b, r.c)) if field]
+        words = [f"{field}={value:#x}" if value else f"{field}=0" for field, value in zip(fields, (r.a, r.b, r.c)) if field]
         return " ".join([self.seconds(r.time), name, f"tid={r.tid}"] + words)

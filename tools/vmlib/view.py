@@ -6,7 +6,7 @@ import os
 from . import VmError
 from .dwarf import DebugInfo
 from .frames import Frames
-from .machine import Machine
+from .machine import PAGE, Machine
 from .memory import Dump, GdbLine, is_line
 from .objects import Objects
 from .rmap import Rmap
@@ -52,6 +52,7 @@ def checked(debug, memory):
         raise VmError(f"the machine runs another kernel than {os.path.relpath(debug.path)}: their code differs")
     if not m.has_booted():
         raise VmError("the kernel has not set up its memory yet")
+    memory.word(m.base + m.variable("page_count") * PAGE - 4)       # a dump that is cut off ends here
     return View(m)
 
 

@@ -5,8 +5,10 @@
  *   t_view share    they stay; a line in the log names pids and addresses
  *   t_view figures  writes what sysinfo says into the log and switches the machine off at once,
  *                   so that a dump shows the very same moment
+ *   t_view break N  breaks an invariant on purpose, asks the kernel's audit, and switches off
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
@@ -118,10 +120,20 @@ static int figures(void)
 	return sys_machine(MACHINE_POWEROFF, 0);
 }
 
+/* Nothing may run in between that could mend it, or trip over it. */
+static int break_one(uint32_t n)
+{
+	if (sys_machine(MACHINE_BREAK, n) < 0 || sys_machine(MACHINE_AUDIT, 0) == 0)
+		return 1;
+	return sys_machine(MACHINE_POWEROFF, 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "figures") == 0)
 		return figures();
+	if (argc > 2 && strcmp(argv[1], "break") == 0)
+		return break_one((uint32_t)atoi(argv[2]));
 	shared = tap_map(1);
 	tap_fill(shared, SEED);
 	return argc > 1 ? share_for_good() : tests();
