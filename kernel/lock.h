@@ -27,8 +27,9 @@ enum lock_rank {
 	RANK_HANDLES,		/* one task's handle table		kernel/handle.c */
 	RANK_IPC,		/* endpoints and rendezvous states	kernel/ipc.c */
 	RANK_OBJECT,		/* pages and vmas of one object		mm/object.c */
-	RANK_RMAP,		/* one anon_vma or anonmm family	mm/rmap/  */
+	RANK_RMAP,		/* the vmas of one anon_vma		mm/rmap/anon_vma/ */
 	RANK_PAGE_TABLE,	/* PTEs and the vma tree of one mm	mm/pgtable.c */
+	RANK_FAMILY,		/* the members of an anonmm family	mm/rmap/anonmm/ */
 	RANK_SWAP,		/* slot maps, swap cache		mm/swap/  */
 	RANK_SLAB,		/* slab caches				mm/slab.c */
 
@@ -46,8 +47,9 @@ _Static_assert(RANK_COUNT <= 32, "held ranks are one word of bits");
 
 /*
  * The exceptions to lock.1, and why they can't deadlock:
- *  - the reverse map holds RANK_RMAP or RANK_OBJECT and *tries* RANK_PAGE_TABLE,
- *    which a fault may hold while it adds a page: a failed try is "not now";
+ *  - the reverse map holds RANK_RMAP, RANK_FAMILY or RANK_OBJECT and *tries*
+ *    RANK_PAGE_TABLE, which a fault may hold while it adds a page: a failed try is
+ *    "not now";
  *  - fork holds the parent's RANK_PAGE_TABLE and takes the child's, which nobody
  *    else can hold for long: spin_lock_nested() says so at the call.
  *

@@ -35,9 +35,11 @@ int32_t sys_mmap(const uint32_t *arg)
 	if (r.flags & MAP_ANONYMOUS) {
 		r.object_page = 0;
 	} else {
-		if ((r.flags & MAP_SHARED) && (r.prot & PROT_WRITE))
-			rights |= HANDLE_RIGHT_WRITE;
-		r.object = object_of(arg[4], rights, &err);
+		r.object = object_of(arg[4], rights | HANDLE_RIGHT_WRITE, &err);
+		r.may_write = r.object != NULL;
+		if (r.object == NULL && err == -EACCES &&
+		    !((r.flags & MAP_SHARED) && (r.prot & PROT_WRITE)))
+			r.object = object_of(arg[4], rights, &err);
 		if (r.object == NULL)
 			return err;
 	}
@@ -57,6 +59,18 @@ int32_t sys_munmap(const uint32_t *arg)
 int32_t sys_brk(const uint32_t *arg)
 {
 	return (int32_t)mm_brk(current_task()->mm, arg[0]);
+}
+
+/* mprotect(address, bytes, prot) */
+int32_t sys_mprotect(const uint32_t *arg)
+{
+	return mm_protect(current_task()->mm, arg[0], arg[1], arg[2]);
+}
+
+/* mremap(address, old bytes, new bytes, flags, new address) -> address */
+int32_t sys_mremap(const uint32_t *arg)
+{
+	return (int32_t)mm_remap(current_task()->mm, arg[0], arg[1], arg[2], arg[3], arg[4]);
 }
 
 /* madvise(address, bytes, advice) */

@@ -11,9 +11,16 @@ unsigned audit(void);
 unsigned audit_violation(const char *invariant, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Break an invariant on purpose, for the tests of the audit: `n` counts the audit's own
- * list. OK, -EINVAL if there is no such one, -ENOENT if there is
- * nothing to break just now. The machine isn't trusted afterwards. */
+ * list and then the reverse map's. OK, -EINVAL if there is no such one, -ENOENT if there
+ * is nothing to break just now. The machine isn't trusted afterwards. */
 int audit_break(unsigned n);
+/* One way to break one. */
+struct breakage {
+	const char *invariant, *what;
+	bool (*apply)(void);		/* false: there is nothing to break */
+};
+/* Those of the variant of the reverse map (mm/rmap/RMAP/break.c); the last names none. */
+extern const struct breakage rmap_breakages[];
 struct abi_memory;
 void mm_memory_info(struct abi_memory *m);
 void mm_init(void);			/* objects, zero page, reclaim; after frame_init() */

@@ -124,10 +124,7 @@ static bool break_zone_free(void)
 	return true;
 }
 
-static const struct {
-	const char *invariant, *what;
-	bool (*apply)(void);		/* false: there is nothing to break */
-} breakages[] = {
+static const struct breakage breakages[] = {
 	{ "frame.2",  "raised a mapcount",			break_mapcount },
 	{ "frame.3",  "lowered the count of a mapped page",	break_count },
 	{ "frame.4",  "cleared PG_LRU of a listed page",	break_lru_flag },
@@ -139,18 +136,31 @@ static const struct {
 	{ "frame.11", "raised a zone's sum of free frames",	break_zone_free },
 };
 
+/* The n-th of the table above and, after it, of the reverse map's; NULL behind the end. */
+static const struct breakage *find_breakage(unsigned n)
+{
+	const struct breakage *b = rmap_breakages;
+
+	if (n < ARRAY_LEN(breakages))
+		return &breakages[n];
+	for (n -= ARRAY_LEN(breakages); n > 0 && b->invariant; n--)
+		b++;
+	return b->invariant ? b : NULL;
+}
+
 /*
- * Break the n-th invariant of the table above, and say so in the log. OK, -EINVAL if
- * there is no n-th, -ENOENT if there is nothing to break now (no page in swap, say).
+ * Break the n-th invariant, and say so in the log. OK, -EINVAL if there is no n-th, -ENOENT
+ * if there is nothing to break now (no page in swap, say).
  */
 int audit_break(unsigned n)
 {
+	const struct breakage *b = find_breakage(n);
 	bool done;
 
-	if (n >= ARRAY_LEN(breakages))
+	if (!b)
 		return -EINVAL;
-	done = breakages[n].apply();
-	printk("audit: break %u, %s: %s%s\n", n, breakages[n].invariant, breakages[n].what,
+	done = b->apply();
+	printk("audit: break %u, %s: %s%s\n", n, b->invariant, b->what,
 	       done ? "" : " - there is none now");
 	return done ? OK : -ENOENT;
 }

@@ -19,7 +19,7 @@ static int heap_grow(struct mm *mm, vaddr_t old, vaddr_t end)
 		return -ENOMEM;
 	if (commit_ask(mm, count))
 		return -ENOMEM;
-	v = vma_create(mm, old, end, VMA_READ | VMA_WRITE | VMA_HEAP | VMA_ACCOUNT);
+	v = vma_create(mm, old, end, VMA_READ | VMA_WRITE | VMA_HEAP | VMA_ACCOUNT | VMA_MAY_WRITE);
 	if (!v) {
 		commit_release(mm, count);
 		return -ENOMEM;

@@ -43,9 +43,15 @@ int commit_ask(struct mm *mm, uint32_t count)
 {
 	if (count > 0 && too_many(count))
 		return -ENOMEM;
+	commit_take(mm, count);
+	return OK;
+}
+
+/* Promise `count` pages without asking: as many are about to be given back. */
+void commit_take(struct mm *mm, uint32_t count)
+{
 	committed += count;
 	mm->committed += count;
-	return OK;
 }
 
 /* `mm` needs `count` of its promised pages no more. */

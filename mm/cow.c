@@ -57,7 +57,8 @@ static struct page *make_copy(struct fault *f, struct page *old)
 	return p;
 }
 
-/* Put `p` in the place of `old`, which loses the PTE's reference. PTE locked. */
+/* Put `p` in the place of `old`, which loses the PTE's reference; it may be written to if the
+ * vma allows that. PTE locked. */
 static void replace_page(struct fault *f, pte_t *pte, struct page *old, struct page *p)
 {
 	bool dirty = *pte & PTE_DIRTY;
@@ -70,17 +71,38 @@ static void replace_page(struct fault *f, pte_t *pte, struct page *old, struct p
 		page_unmap(old, f->mm, f->addr);
 		page_drop(old);
 	}
-	fault_map_anon(f, pte, p, PTE_WRITE | PTE_DIRTY);
+	fault_map_anon(f, pte, p, PTE_DIRTY | (f->vma->flags & VMA_WRITE ? PTE_WRITE : 0));
+}
+
+/*
+ * A copy takes the place of `old`, which the PTE maps (f->seen). The caller's reference to
+ * `old` keeps it while the copy is made, and is dropped: reclaim may take the page out of the
+ * PTE meanwhile, which fault_lock_pte() then sees. Sleeps. Returns as every step.
+ */
+static int copy_page(struct fault *f, struct page *old)
+{
+	struct page *p = make_copy(f, old);
+	pte_t *pte = p ? fault_lock_pte(f) : NULL;
+
+	if (pte) {
+		replace_page(f, pte, old, p);
+		fault_unlock_pte(f);
+		lru_insert_active(p);
+		fault_done(f, p);
+	} else if (p) {
+		page_drop(p);
+	}
+	page_drop(old);
+	return p ? OK : fault_no_memory();
 }
 
 /*
  * A write fault on a present read-only PTE (f->seen). Reuses the page, or puts a copy in
- * its place. The old page is held while the copy is made: reclaim may take it out of the
- * PTE meanwhile, which fault_lock_pte() then sees. Returns as every step (fault_steps.h).
+ * its place. Returns as every step (fault_steps.h).
  */
 int fault_write_protected(struct fault *f)
 {
-	struct page *old = pfn_page(pte_pfn(f->seen)), *p;
+	struct page *old = pfn_page(pte_pfn(f->seen));
 	pte_t *pte = fault_lock_pte(f);
 
 	if (!pte)
@@ -95,16 +117,18 @@ int fault_write_protected(struct fault *f)
 	}
 	page_hold(old);
 	fault_unlock_pte(f);
-	p = make_copy(f, old);
-	pte = p ? fault_lock_pte(f) : NULL;
-	if (pte) {
-		replace_page(f, pte, old, p);
-		fault_unlock_pte(f);
-		lru_insert_active(p);
-		fault_done(f, p);
-	} else if (p) {
-		page_drop(p);
-	}
-	page_drop(old);
-	return p ? OK : fault_no_memory();
+	return copy_page(f, old);
+}
+
+/* A copy on write before anybody writes, whatever the vma allows: the anonymous page of a PTE
+ * (f->seen) must be nobody else's. Returns as every step. */
+int fault_copy_early(struct fault *f)
+{
+	struct page *old = pfn_page(pte_pfn(f->seen));
+
+	if (!fault_lock_pte(f))
+		return OK;
+	page_hold(old);
+	fault_unlock_pte(f);
+	return copy_page(f, old);
 }

@@ -55,13 +55,15 @@ static inline void fault_done(const struct fault *f, const struct page *p)
 static inline void fault_map_anon(const struct fault *f, pte_t *pte, struct page *p,
 				  uint32_t bits)
 {
-	*pte = pte_make(page_pfn(p), PTE_PRESENT | PTE_USER | PTE_ACCESSED | bits);
+	*pte = vma_pte(f->vma, pte_make(page_pfn(p),
+					PTE_PRESENT | PTE_USER | PTE_ACCESSED | bits));
 	page_map_anon(p, f->vma, f->addr);
 }
 
 /* No memory: -EINTR if that is because the caller was killed. */
 int fault_no_memory(void);
 int fault_write_protected(struct fault *f);	/* cow.c: a write to a read-only PTE */
+int fault_copy_early(struct fault *f);		/* cow.c: f->seen's page, whatever is allowed */
 int fault_swapped(struct fault *f);		/* swapin.c: the PTE is a swap entry */
 
 #endif

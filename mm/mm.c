@@ -43,6 +43,7 @@ struct mm *mm_create_empty(struct mm *parent)
 	mutex_init(&mm->mmap_lock, RANK_MMAP);
 	spin_init(&mm->page_table_lock, RANK_PAGE_TABLE);
 	list_init(&mm->vmas);
+	limits_init(mm, parent);
 	if (pgtable_create(mm) < 0)
 		goto free_mm;
 	if (rmap_mm_create(mm, parent) < 0)

@@ -1,5 +1,5 @@
 /*
- * The audit's part about one address space: vma.1 to vma.5, mm.1, mm.2, pt.1, pt.2 and the
+ * The audit's part about one address space: vma.1 to vma.5, mm.1 to mm.3, pt.1 to pt.3 and the
  * tree's own tree.1, tree.2.
  */
 #include "mm/audit.h"
@@ -33,7 +33,7 @@ static unsigned check_subtree(const struct tree_node *n, uint32_t *vmas, unsigne
 	return left + (n->colour != 0);
 }
 
-/* vma.1, vma.4 and vma.5 of one vma; vma.2 and vma.3 against the one before it. */
+/* vma.1 and vma.4 of one vma; vma.2 and vma.3 against the one before it. */
 static unsigned check_vma(struct mm *mm, const struct vma *v, const struct vma *before)
 {
 	unsigned bad = 0;
@@ -52,21 +52,28 @@ static unsigned check_vma(struct mm *mm, const struct vma *v, const struct vma *
 	if ((v->object != NULL) == list_empty(&v->object_link))
 		bad += audit_violation("vma.4", "on object->vmas if it has an object: %#x-%#x",
 				       v->start, v->end);
-	if (v->pgoff != v->start >> PAGE_SHIFT)
-		bad += audit_violation("vma.5", "pgoff is start's page: %#x-%#x, pgoff %#x",
-				       v->start, v->end, v->pgoff);
 	return bad;
 }
 
 /* What the PTEs of an mm add up to. */
 struct pte_sums { uint32_t present, swapped; };
 
-/* pt.1 and pt.2 of one PTE that isn't 0. */
+/* pt.3, unless somebody is in the middle of changing the protection. */
+static unsigned check_reach(const struct mm *mm, const struct vma *v, vaddr_t addr, pte_t e)
+{
+	if (mm->mmap_lock.owner || pte_is_none(e) == !(v->flags & VMA_PROT))
+		return 0;
+	return audit_violation("pt.3", "a PTE is out of reach exactly if its vma allows nothing: "
+			       "%#x holds %#x, vma flags %#x", addr, e, v->flags);
+}
+
+/* pt.1 to pt.3 and vma.5 of one PTE that isn't 0. */
 static unsigned check_pte(struct mm *mm, vaddr_t addr, pte_t e, struct pte_sums *sums)
 {
-	const struct page *p;
+	struct vma *v = vma_at(mm, addr);
+	struct page *p;
 
-	if (!vma_at(mm, addr))
+	if (!v)
 		return audit_violation("pt.1", "a PTE lies in a vma: %#x holds %#x", addr, e);
 	if (pte_is_swap(e)) {
 		sums->swapped++;
@@ -84,7 +91,10 @@ static unsigned check_pte(struct mm *mm, vaddr_t addr, pte_t e, struct pte_sums 
 	p = pfn_page(pte_pfn(e));
 	if (!page_is(p, PG_RESERVED))
 		sums->present++;
-	return 0;
+	if (page_is(p, PG_ANON) && !rmap_page_fits(p, v, addr))
+		return audit_violation("vma.5", "the reverse map finds an anonymous page where "
+			"a PTE maps it: pfn %#x at %#x, index %#x", pte_pfn(e), addr, p->index);
+	return check_reach(mm, v, addr, e);
 }
 
 /* All PTEs of the user half against rss and swap_ptes (mm.2). */

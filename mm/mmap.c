@@ -18,8 +18,9 @@ _Static_assert((int)VMA_READ == PROT_READ && (int)VMA_WRITE == PROT_WRITE &&
 
 /* ---- Unmap ---- */
 
-/* Page tables that [start, end) no longer needs: those of the gap it lies in. */
-static void trim_gap(struct mm *mm, vaddr_t start, vaddr_t end)
+/* Free the page tables that [start, end), empty by now, no longer needs: those of the gap it
+ * lies in. mmap_lock held. */
+void mm_trim_tables(struct mm *mm, vaddr_t start, vaddr_t end)
 {
 	struct vma *after = vma_find(mm, start), *before;
 
@@ -57,10 +58,10 @@ static int split_borders(struct mm *mm, vaddr_t start, vaddr_t end)
 
 /*
  * Unmap [start, end), page aligned, in user space and not empty: vmas that lie inside go,
- * those that reach over a border are split. -ENOMEM changes nothing. mmap_lock held.
- * Sleeps.
+ * those that reach over a border are split; page tables stay. -ENOMEM changes nothing.
+ * mmap_lock held. Sleeps.
  */
-int mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end)
+int mm_clear_range(struct mm *mm, vaddr_t start, vaddr_t end)
 {
 	struct vma *v = vma_find(mm, start), *next;
 	int error;
@@ -77,8 +78,17 @@ int mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end)
 			commit_release(mm, vma_pages(v));
 		vma_destroy(v);
 	}
-	trim_gap(mm, start, end);
 	return OK;
+}
+
+/* The same, and page tables that are no longer needed go. */
+int mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end)
+{
+	int error = mm_clear_range(mm, start, end);
+
+	if (!error)
+		mm_trim_tables(mm, start, end);
+	return error;
 }
 
 /* munmap: see vma.h. Holes in the range are no error. */
@@ -106,7 +116,7 @@ vaddr_t vma_claim(const struct vma *v)
 }
 
 /* First fit from `from` up: the address, or 0 if there is no room. mmap_lock held. */
-static vaddr_t find_room(struct mm *mm, vaddr_t from, uint32_t bytes)
+vaddr_t mm_find_room(struct mm *mm, vaddr_t from, uint32_t bytes)
 {
 	struct vma *v = vma_find(mm, from);
 
@@ -135,7 +145,7 @@ static int64_t choose_address(struct mm *mm, const struct map_request *r, uint32
 		return r->addr;
 	if (wish && user_range_ok(wish, bytes) && range_free(mm, wish, bytes))
 		return wish;
-	found = find_room(mm, USER_MMAP_BASE, bytes);
+	found = mm_find_room(mm, USER_MMAP_BASE, bytes);
 	return found ? (int64_t)found : -ENOMEM;
 }
 
@@ -172,7 +182,9 @@ static uint32_t request_vma_flags(const struct map_request *r)
 	uint32_t flags = r->prot;
 
 	if (r->flags & MAP_SHARED)
-		return flags | VMA_SHARED;
+		return flags | VMA_SHARED |
+		       (r->may_write && r->object->kind != OBJECT_BOOT ? VMA_MAY_WRITE : 0);
+	flags |= VMA_MAY_WRITE;
 	if (r->flags & MAP_GROWSDOWN)
 		flags |= VMA_GROWSDOWN;
 	if (r->flags & MAP_NORESERVE)
@@ -180,6 +192,38 @@ static uint32_t request_vma_flags(const struct map_request *r)
 	if ((r->prot & PROT_WRITE) && !((r->flags & MAP_NORESERVE) && commit_may_skip()))
 		flags |= VMA_ACCOUNT;
 	return flags;
+}
+
+/* How many pages of [start, end) are mapped, and how many of them were promised. */
+static void count_range(struct mm *mm, vaddr_t start, vaddr_t end, uint32_t *mapped,
+			uint32_t *promised)
+{
+	struct vma *v = vma_find(mm, start);
+
+	*mapped = *promised = 0;
+	for (; v && v->start < end; v = vma_next(v)) {
+		uint32_t count = (MIN(end, v->end) - MAX(start, v->start)) >> PAGE_SHIFT;
+
+		*mapped += count;
+		if (v->flags & VMA_ACCOUNT)
+			*promised += count;
+	}
+}
+
+/*
+ * May `count` more pages be mapped, `promise` of them accounted, if all that [start, end) holds
+ * goes in exchange? 0: they are promised (what goes still is, too); or -ENOMEM. mmap_lock held.
+ */
+int map_ask(struct mm *mm, vaddr_t start, vaddr_t end, uint32_t count, uint32_t promise)
+{
+	uint32_t replaced, released;
+
+	count_range(mm, start, end, &replaced, &released);
+	released = MIN(released, promise);
+	if (limit_ask(mm, count - MIN(count, replaced)) || commit_ask(mm, promise - released))
+		return -ENOMEM;
+	commit_take(mm, released);
+	return OK;
 }
 
 /* The checked request, in `bytes` of whole pages at `at`. mmap_lock held. Sleeps. */
@@ -190,7 +234,7 @@ static int64_t map_at(struct mm *mm, const struct map_request *r, vaddr_t at, ui
 	struct vma *v;
 	int error;
 
-	error = commit_ask(mm, promise);
+	error = map_ask(mm, at, at + bytes, bytes >> PAGE_SHIFT, promise);
 	if (error)
 		return error;
 	v = vma_create(mm, at, at + bytes, flags);
@@ -200,7 +244,7 @@ static int64_t map_at(struct mm *mm, const struct map_request *r, vaddr_t at, ui
 	}
 	if (r->object)
 		vma_set_object(v, r->object, r->object_page);
-	error = mm_unmap_locked(mm, at, at + bytes);
+	error = mm_clear_range(mm, at, at + bytes);
 	if (error) {
 		vma_free(v);
 		commit_release(mm, promise);
@@ -221,6 +265,7 @@ static int64_t map_shared_memory(struct mm *mm, const struct map_request *r)
 	if (!with.object)
 		return -ENOMEM;
 	with.object_page = 0;
+	with.may_write = true;
 	with.flags &= ~(uint32_t)MAP_ANONYMOUS;
 	at = mm_map(mm, &with);
 	kobject_drop(&with.object->kobject);

@@ -62,6 +62,9 @@ void pgtable_trim(struct mm *mm, vaddr_t start, vaddr_t end);
 void pte_for_each(struct mm *mm, void (*fn)(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg),
 		  void *arg);
 uint32_t pte_table_count(const struct mm *mm);
+/* Each PTE of [start, end) that isn't 0; takes the page_table_lock. Sleeps in between. */
+void pte_for_range(struct mm *mm, vaddr_t start, vaddr_t end,
+		   void (*fn)(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg), void *arg);
 /* Where the next page table after the one of `addr` begins; USER_END at most. */
 vaddr_t pgtable_next(vaddr_t addr);
 void tlb_flush_page(struct mm *mm, vaddr_t addr);

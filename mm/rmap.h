@@ -5,7 +5,7 @@
  *
  * rmap.1  for every PTE that maps an anonymous page, rmap_try_to_unmap() and
  *         rmap_referenced() of the page reach it
- * rmap.2  what the map holds for a vma or mm goes when that goes
+ * rmap.2  what the map holds for a vma or mm goes when that goes and no page needs it
  *
  * "Anonymous page" here: private memory. Pages of objects are found through
  * object->vmas by the same code in every build (mm/rmap/object.c).
@@ -16,8 +16,8 @@
 #include "mm/page.h"
 #include "mm/vma.h"
 
-#define RMAP_VERSION 1
-extern const char rmap_name[];		/* "anon_vma" */
+#define RMAP_VERSION 2
+extern const char rmap_name[];		/* "anon_vma", "anonmm" */
 
 /* ---- Life of mms and vmas. mmap_lock of the mm held (the child's is nobody's yet). ---- */
 
@@ -62,7 +62,8 @@ bool rmap_page_fits(struct page *p, struct vma *v, vaddr_t addr);
 
 /* ---- Questions of reclaim. The page is locked by the caller; never sleep. ---- */
 
-/* How many PTEs had their accessed bit set, plus PG_REFERENCED; all are cleared. */
+/* How many PTEs had their accessed bit set, plus PG_REFERENCED; all are cleared. A PTE of
+ * a locked vma (mlock) counts whether it was set or not. */
 unsigned rmap_referenced(struct page *p);
 
 enum rmap_result {
@@ -75,10 +76,18 @@ enum rmap_result {
 enum rmap_result rmap_try_to_unmap(struct page *p);
 
 /* Used by the variants on each candidate: does the PTE of `addr` in `mm` map `p`?
- * page_table_lock is *tried*; `again` is set if that failed. */
-struct rmap_walk { unsigned referenced; bool again, fail; unsigned left; };
-void rmap_one_referenced(struct page *p, struct vma *v, vaddr_t addr, struct rmap_walk *w);
-void rmap_one_unmap(struct page *p, struct vma *v, vaddr_t addr, struct rmap_walk *w);
+ * page_table_lock is *tried*; `again` is set if that failed. `v` is the vma there, or NULL
+ * if the variant doesn't know it: it is looked up once a PTE was found. */
+struct rmap_walk {
+	unsigned referenced;
+	bool	 again, fail;
+	bool	 tidy;			/* the variant may put its own house in order */
+	unsigned left;			/* PTEs not found yet */
+};
+void rmap_one_referenced(struct page *p, struct mm *mm, struct vma *v, vaddr_t addr,
+			 struct rmap_walk *w);
+void rmap_one_unmap(struct page *p, struct mm *mm, struct vma *v, vaddr_t addr,
+		    struct rmap_walk *w);
 
 /* Call fn for each (vma, addr) that maps `p`; for the audit, the OOM report, ps. */
 void rmap_for_each(struct page *p, void (*fn)(struct vma *v, vaddr_t addr, void *arg), void *arg);

@@ -6,7 +6,7 @@
  * page_table_lock: bounds_lock(). mmap_lock is held all along.
  *
  * Entry points: vma_find(), vma_at(); vma_create(), vma_insert(), vma_destroy();
- * vma_split(), vma_merge_around(), vma_grow_down().
+ * vma_split(), vma_isolate(), vma_merge_around(), vma_grow_down(), vma_grow_up().
  */
 #include "kernel/panic.h"
 #include "kernel/string.h"
@@ -204,16 +204,37 @@ struct vma *vma_split(struct vma *v, vaddr_t at)
 	return back;
 }
 
-/* May `front` and `back`, neighbours, become one? The same in all but the place, and for
- * the reverse map; stacks stay apart, as they grow. */
+/*
+ * Split off what of `v` lies outside [start, end), which is page aligned, not empty and inside
+ * it: returns the vma of just that range. NULL without memory: nothing has changed then.
+ * mmap_lock held. Sleeps.
+ */
+struct vma *vma_isolate(struct vma *v, vaddr_t start, vaddr_t end)
+{
+	struct vma *front = NULL;
+
+	if (start > v->start) {
+		front = v;
+		v = vma_split(front, start);
+		if (!v)
+			return NULL;
+	}
+	if (end < v->end && !vma_split(v, end)) {
+		if (front)
+			vma_merge_around(front);
+		return NULL;
+	}
+	return v;
+}
+
+/* May `front` and `back`, neighbours, become one? The same in all but the place, and the
+ * reverse map agrees; stacks stay apart, as they grow. */
 bool vma_can_merge(const struct vma *front, const struct vma *back)
 {
 	if (front->end != back->start || front->flags != back->flags ||
 	    front->object != back->object || (front->flags & VMA_GROWSDOWN))
 		return false;
 	if (front->object && front->object_page + vma_pages(front) != back->object_page)
-		return false;
-	if (front->pgoff + vma_pages(front) != back->pgoff)
 		return false;
 	return rmap_vma_can_merge(front, back);
 }
@@ -255,4 +276,24 @@ void vma_grow_down(struct vma *v, vaddr_t start)
 	v->pgoff -= page_count_more;
 	v->mm->total_pages += page_count_more;
 	bounds_unlock(v);
+}
+
+/* `v` reaches up to `end` from now on. mmap_lock held; nothing is there. */
+void vma_grow_up(struct vma *v, vaddr_t end)
+{
+	uint32_t page_count_more = (end - v->end) >> PAGE_SHIFT;
+
+	bounds_lock(v);
+	v->end = end;
+	v->mm->total_pages += page_count_more;
+	bounds_unlock(v);
+}
+
+/* Change v's flags, which reclaim reads under the page_table_lock. PTEs are the caller's
+ * matter. mmap_lock held. */
+void vma_set_flags(struct vma *v, uint32_t flags)
+{
+	spin_lock(&v->mm->page_table_lock);
+	v->flags = flags;
+	spin_unlock(&v->mm->page_table_lock);
 }

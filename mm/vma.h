@@ -7,8 +7,7 @@
  *        that could have merged them
  * vma.4  object != NULL => object_page is the object's page at `start`, and the vma is
  *        on object->vmas; an anonymous vma has object == NULL
- * vma.5  pgoff of a vma never moved is start >> PAGE_SHIFT (docs/history.md 6.1); anonymous
- *        pages of it have index = pgoff + (addr - start) / PAGE_SIZE
+ * vma.5  the reverse map finds an anonymous page where a PTE maps it: rmap_page_fits()
  * mm.1   total_pages is the sum of the vmas' sizes
  * mm.2   rss is the number of present PTEs to counted frames; swap_ptes that of swap
  *        entries
@@ -124,18 +123,26 @@ struct map_request {
 	uint32_t       flags;		/* MAP_* */
 	struct object *object;
 	uint32_t       object_page;
+	bool	       may_write;	/* MAP_SHARED of an object: could be written through */
 };
 int64_t mm_map(struct mm *mm, const struct map_request *r);	/* address or -errno */
 int	mm_unmap(struct mm *mm, vaddr_t start, uint32_t bytes);
 /* Set the end of the heap; returns the end as it is afterwards (unchanged on failure). */
 vaddr_t mm_brk(struct mm *mm, vaddr_t end);
 int	mm_advise(struct mm *mm, vaddr_t start, uint32_t bytes, int advice);
+int	mm_protect(struct mm *mm, vaddr_t start, uint32_t bytes, uint32_t prot);
+/* mremap: the address, or -errno; `to` counts with MREMAP_FIXED. */
+int64_t mm_remap(struct mm *mm, vaddr_t start, uint32_t old_bytes, uint32_t new_bytes,
+		 uint32_t flags, vaddr_t to);
 /* Copy kernel-side into a space under construction: what exec's stack needs. */
 int	mm_write(struct mm *mm, vaddr_t to, struct object *from, uint32_t offset, uint32_t bytes);
 
 /* Split `v` at `at` (inside it, aligned): `v` keeps the front, the new vma is returned.
  * NULL without memory. mmap_lock held. Sleeps. */
 struct vma *vma_split(struct vma *v, vaddr_t at);
+/* Split off what of `v` lies outside [start, end), which it holds; returns the vma of just
+ * that. NULL without memory: nothing has changed. mmap_lock held. Sleeps. */
+struct vma *vma_isolate(struct vma *v, vaddr_t start, vaddr_t end);
 /* Merge `v` with what touches it, where allowed; returns the survivor. mmap_lock held. */
 struct vma *vma_merge_around(struct vma *v);
 bool vma_can_merge(const struct vma *front, const struct vma *back);
@@ -144,6 +151,11 @@ bool vma_can_merge(const struct vma *front, const struct vma *back);
 static inline uint32_t vma_pages(const struct vma *v)
 {
 	return (v->end - v->start) >> PAGE_SHIFT;
+}
+/* `e`, which maps a page in `v`, out of reach if v allows no access (pt.3). */
+static inline pte_t vma_pte(const struct vma *v, pte_t e)
+{
+	return v->flags & VMA_PROT ? e : e & ~(pte_t)(PTE_PRESENT | PTE_WRITE);
 }
 enum { VMA_COUNT_MAX = 65536, STACK_BYTES_MAX = 8 << 20 };
 
@@ -157,14 +169,29 @@ void vma_set_object(struct vma *v, struct object *o, uint32_t object_page);
 void vma_insert(struct vma *v);
 /* Its pages are unmapped. Off all lists, and freed. */
 void vma_destroy(struct vma *v);
-/* A stack grows down to `start`. */
+/* A stack grows down to `start`; a mapping grows up to `end`. Nothing is there. */
 void vma_grow_down(struct vma *v, vaddr_t start);
+void vma_grow_up(struct vma *v, vaddr_t end);
+/* Other protection, locked or not, accounted or not. */
+void vma_set_flags(struct vma *v, uint32_t flags);
 /* Unmap all pages in [start, end) of `v`; the vma stays. Sleeps (resched). */
 void vma_zap(struct vma *v, vaddr_t start, vaddr_t end);
 /* Reclaim the pages that [start, end) of `v` maps, whatever their age. Sleeps. */
 void vma_pageout(struct vma *v, vaddr_t start, vaddr_t end);
 /* mm_unmap() and mm_map() with mmap_lock held and the range checked. */
 int	mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end);
+/* The same, but page tables stay: something else comes there. */
+int	mm_clear_range(struct mm *mm, vaddr_t start, vaddr_t end);
+/* Free the page tables that nothing needs any more now that [start, end) is empty. */
+void	mm_trim_tables(struct mm *mm, vaddr_t start, vaddr_t end);
+/* First fit from `from` up: the address, or 0 if there is no room for `bytes`. */
+vaddr_t mm_find_room(struct mm *mm, vaddr_t from, uint32_t bytes);
+/* May more pages be mapped, and be promised, in exchange for what [start, end) holds? -ENOMEM. */
+int	map_ask(struct mm *mm, vaddr_t start, vaddr_t end, uint32_t count, uint32_t promise);
+/* A new mm's limits: its parent's, or the defaults. */
+void	limits_init(struct mm *mm, const struct mm *parent);
+/* May `count` more pages be mapped (LIMIT_AS)? -ENOMEM. */
+int	limit_ask(const struct mm *mm, uint32_t count);
 /* May a stack have more pages? Makes `v` reach down to `addr`, or -EFAULT, -ENOMEM. */
 int	stack_grow(struct vma *v, vaddr_t addr, uint32_t esp);
 /* The lowest address that `v` may claim: a stack's room to grow is kept free. */
@@ -172,6 +199,7 @@ vaddr_t vma_claim(const struct vma *v);
 
 /* Overcommit (overcommit=0|1|2): ask before promising pages. -ENOMEM. */
 int  commit_ask(struct mm *mm, uint32_t page_count);
+void commit_take(struct mm *mm, uint32_t page_count);	/* in exchange for others */
 void commit_release(struct mm *mm, uint32_t page_count);
 uint32_t commit_total(void);
 bool commit_may_skip(void);		/* does MAP_NORESERVE count? */

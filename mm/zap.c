@@ -2,20 +2,17 @@
  * Taking pages away from address spaces: what munmap, madvise and exit come down to.
  */
 #include "kernel/panic.h"
-#include "kernel/thread.h"
 #include "mm/rmap.h"
 #include "mm/swap.h"
 #include "mm/vma.h"
 
-/* So many PTEs are looked at before others may run. */
-enum { ZAP_BATCH_BYTES = 256 * PAGE_SIZE };
-
 /* One PTE that isn't 0 goes, with what it held. page_table_lock held. */
-static void zap_pte(struct mm *mm, vaddr_t addr, pte_t *pte)
+static void zap_pte(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg)
 {
 	pte_t old = *pte;
 	struct page *p;
 
+	(void)arg;
 	*pte = 0;
 	if (pte_is_swap(old)) {
 		mm->swap_ptes--;
@@ -33,20 +30,6 @@ static void zap_pte(struct mm *mm, vaddr_t addr, pte_t *pte)
 	page_drop(p);
 }
 
-/* The PTEs of [start, end), all in one page table. */
-static void zap_in_table(struct mm *mm, vaddr_t start, vaddr_t end)
-{
-	pte_t *pte;
-
-	spin_lock(&mm->page_table_lock);
-	pte = pte_find(mm, start);
-	for (vaddr_t addr = start; pte && addr < end; addr += PAGE_SIZE, pte++) {
-		if (*pte)
-			zap_pte(mm, addr, pte);
-	}
-	spin_unlock(&mm->page_table_lock);
-}
-
 /*
  * Unmap all pages in [start, end), which lies inside `v`: frames lose the PTEs'
  * references, slots their counts. The vma stays. mmap_lock held, no spinlock. Others may
@@ -54,21 +37,6 @@ static void zap_in_table(struct mm *mm, vaddr_t start, vaddr_t end)
  */
 void vma_zap(struct vma *v, vaddr_t start, vaddr_t end)
 {
-	struct mm *mm = v->mm;
-	vaddr_t addr = start;
-
 	KASSERT2(start >= v->start && end <= v->end, "vma.1", start, end);
-	while (addr < end) {
-		vaddr_t stop = MIN(end, pgtable_next(addr));
-
-		if (!pte_find(mm, addr)) {
-			addr = stop;
-			continue;
-		}
-		stop = MIN(stop, addr + ZAP_BATCH_BYTES);
-		zap_in_table(mm, addr, stop);
-		addr = stop;
-		if (addr < end)
-			cond_resched();
-	}
+	pte_for_range(v->mm, start, end, zap_pte, NULL);
 }

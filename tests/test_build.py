@@ -13,8 +13,12 @@ from harness.guest import ROOT
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 from runner import build                                # noqa: E402  (the path comes first)
 
-RMAP = os.environ.get("RMAP") or build.DEFAULT_RMAP
 TOO_NEW = re.compile(r"\s(?:cmov\w+|endbr\w+|sysenter|[a-z]+ .*%xmm\d.*|[a-z]+ .*%mm\d.*)")
+
+
+def rmap():
+    """The build that this test is about."""
+    return os.environ["RMAP"]
 
 
 def disassembly(path):
@@ -36,27 +40,31 @@ def test_build_486_01():
         assert not found, f"{program}: {found[0]}"
 
 
+@pytest.mark.each_map
 def test_build_486_02():
     """nor does the kernel, but for saving the FPU's larger state"""
-    found = [line for line in disassembly(build.kernel_symbols(RMAP)).splitlines()
+    found = [line for line in disassembly(build.kernel_symbols(rmap())).splitlines()
              if TOO_NEW.search(line) and "fxsave" not in line and "fxrstor" not in line]
     assert not found, found[:3]
 
 
+@pytest.mark.each_map
 def test_build_size_01():
     """the kernel's image is at most 256 KiB, the system's archive 512 KiB"""
-    assert os.path.getsize(build.kernel(RMAP)) <= 256 << 10
-    assert os.path.getsize(build.archive(RMAP)) <= 512 << 10
+    assert os.path.getsize(build.kernel(rmap())) <= 256 << 10
+    assert os.path.getsize(build.archive(rmap())) <= 512 << 10
 
 
+@pytest.mark.each_map
 def test_build_multiboot_01():
     """GRUB's own tool takes the kernel for one"""
-    assert subprocess.run(["grub-file", "--is-x86-multiboot", build.kernel(RMAP)], check=False).returncode == 0
+    assert subprocess.run(["grub-file", "--is-x86-multiboot", build.kernel(rmap())], check=False).returncode == 0
 
 
+@pytest.mark.each_map
 def test_build_stacks_01():
     """no function of the kernel takes more than a sixth of its stack of 8 KiB"""
-    deep = [(int(n, 16), line) for line in disassembly(build.kernel_symbols(RMAP)).splitlines()
+    deep = [(int(n, 16), line) for line in disassembly(build.kernel_symbols(rmap())).splitlines()
             for n in re.findall(r"sub\s+\$0x([0-9a-f]+),%esp", line)]
     assert all(n <= 8192 // 6 for n, _ in deep if n < 0x80000000), max(deep)
 
@@ -85,7 +93,7 @@ def make(tree, *words, **more):
 
 def test_build_werror_01(copy):
     """a warning ends the build, in the kernel and in programs; with WERROR=0 it does not"""
-    for source, target in (("kernel/string.c", f"build/{RMAP}/kernel/string.o"), ("user/bin/files.c", "build/user/user/bin/files.o")):
+    for source, target in (("kernel/string.c", f"build/{rmap()}/kernel/string.o"), ("user/bin/files.c", "build/user/user/bin/files.o")):
         with open(copy / source, "a", encoding="utf-8") as f:
             f.write("\nstatic int nobody_uses_this;\n")
         strict, relaxed = make(copy, target), make(copy, target, "WERROR=0")
@@ -149,13 +157,13 @@ def test_build_headers_02(copy):
     built = re.findall(r"CC +(\S+)", said)
     assert built, said
     for source in built:
-        with open(copy / "build" / RMAP / (source[:-2] + ".d"), encoding="utf-8") as f:
+        with open(copy / "build" / rmap() / (source[:-2] + ".d"), encoding="utf-8") as f:
             assert "drivers/pit.h" in f.read(), source
 
 
 def test_build_headers_01():
     """an object depends on the headers it includes, and they on nothing that is gone"""
-    with open(os.path.join(ROOT, "build", RMAP, "kernel", "main.d"), encoding="utf-8") as f:
+    with open(os.path.join(ROOT, "build", rmap(), "kernel", "main.d"), encoding="utf-8") as f:
         text = f.read()
     assert "kernel/lock.h" in text or "kernel/types.h" in text
 

@@ -1,4 +1,6 @@
 """What the rendezvous and tasks cost, and where they meet the end of memory."""
+import pytest
+
 from harness.guest import run
 
 # Instructions that one operation may take; first_touch zeroes 1,024 words, cow_copy copies as many.
@@ -6,6 +8,7 @@ BUDGETS = {"null_syscall": 150, "yield_switch": 450, "null_ipc": 600, "first_tou
            "fork_exit_wait": 40000, "mmap_munmap": 2500}
 
 
+@pytest.mark.each_map
 def test_ipc_cost_01():
     """system call, switch, call and reply, faults, fork and mmap stay within their instruction budgets"""
     done = run("micro", "--lab", "--ram", "32M")
@@ -14,6 +17,7 @@ def test_ipc_cost_01():
     done.expect(not over, f"over budget: {over}\n{done.out}")
 
 
+@pytest.mark.each_map
 def test_task_forkoom_01():
     """the OOM killer takes a parent while proc forks it: neither waits for the other"""
     done = run("t_task forkoom", "--lab", "--tests", "--ram", "24M", "--param", "overcommit=1")

@@ -153,10 +153,34 @@ def test_tools_harness_02(tmp_path):
     """a program for the guest from any folder is compiled and run there, by make test TESTS="""
     (tmp_path / "guest").mkdir()
     (tmp_path / "guest" / "t_x.c").write_text(GUEST_TEST)
+    environment = {name: value for name, value in os.environ.items() if name != "RMAP"}
     done = subprocess.run(["make", "--no-print-directory", "test", f"TESTS={tmp_path}", "SEED=5"], cwd=ROOT, capture_output=True,
-                          text=True, check=False)
+                          text=True, check=False, env=environment)
     assert done.stdout.rstrip().split("\n")[-1] == "1 passed, 1 failed" and done.returncode != 0, done.stdout + done.stderr
     assert "FAIL x-guest-02  not fine" in done.stdout and "AGAIN make test T=x-guest-02 SEED=5" in done.stdout
+
+
+MAP_TEST = """import os
+import pytest
+
+@pytest.mark.each_map
+def test_x_map_01(reverse_map):
+    assert os.environ["RMAP"] == reverse_map and reverse_map != "anonmm"
+
+def test_x_map_02():
+    pass
+"""
+
+
+@pytest.mark.parametrize("only, total", [("", "2 passed, 1 failed"), ("anonmm", "1 passed, 1 failed"), ("anon_vma", "2 passed, 0 failed")],
+                         ids=[f"tools-maps-{n:02}" for n in range(1, 4)])
+def test_tools_maps(tmp_path, only, total):
+    """what concerns memory runs with each reverse mapping, or the one named; a failure is repeated with the same"""
+    (tmp_path / "test_x.py").write_text(MAP_TEST)
+    done = tool("tests/run", "--folder", str(tmp_path), "--rmap", only)
+    assert done.stdout.rstrip().split("\n")[-1] == total, done.stdout
+    assert ("AGAIN make test T=x-map-01 RMAP=anonmm SEED=" in done.stdout) == (only != "anon_vma"), done.stdout
+    assert re.search(rf"^ok .* x-map-02 +{only} *$", done.stdout, re.MULTILINE), done.stdout
 
 
 # ---- make help, make doctor ----
@@ -286,4 +310,5 @@ def test_tools_compiledb_01():
     with open(os.path.join(ROOT, "compile_commands.json"), encoding="utf-8") as f:
         entries = {e["file"]: e["arguments"] for e in json.load(f)}
     assert "kernel/main.c" in entries and "-march=i486" in entries["kernel/main.c"]
+    assert "-Imm/rmap/anonmm" in entries["mm/rmap/anonmm/anonmm.c"] and "-Imm/rmap/anon_vma" in entries["mm/rmap/anon_vma/anon_vma.c"]
     assert any(name.startswith("user/") for name in entries)

@@ -102,36 +102,47 @@ void page_unmap(struct page *p, struct mm *mm, vaddr_t addr)
 
 /* ---- What reclaim does to one candidate ---- */
 
-/* The PTE of `addr` in v->mm if it maps `p`, else NULL. page_table_lock held. */
-static pte_t *pte_that_maps(struct page *p, struct vma *v, vaddr_t addr)
+/* The PTE of `addr` in `mm` if it maps `p`, else NULL. page_table_lock held, or nothing
+ * moves. */
+static pte_t *pte_that_maps(const struct page *p, struct mm *mm, vaddr_t addr)
 {
-	pte_t *pte = pte_find(v->mm, addr);
+	pte_t *pte = pte_find(mm, addr);
 
-	if (!pte || !pte_present(*pte) || pte_pfn(*pte) != page_pfn(p))
-		return NULL;
-	COUNT(rmap_hits);
-	return pte;
+	return pte && pte_present(*pte) && pte_pfn(*pte) == page_pfn(p) ? pte : NULL;
 }
 
-/* Count and clear the accessed bit of the PTE of `addr`, if it maps `p`. */
-void rmap_one_referenced(struct page *p, struct vma *v, vaddr_t addr, struct rmap_walk *w)
+/* The vma of a PTE that was found: `v` if the variant knew it. Locks as pte_that_maps(). */
+static struct vma *vma_of_pte(struct mm *mm, struct vma *v, vaddr_t addr)
+{
+	if (!v)
+		v = vma_at(mm, addr);
+	KASSERT2(v, "pt.1", addr, 0);
+	return v;
+}
+
+/* Count and clear the accessed bit of the PTE of `addr` in `mm`, if it maps `p`. One that
+ * may not go anyway (mlock) counts as used. */
+void rmap_one_referenced(struct page *p, struct mm *mm, struct vma *v, vaddr_t addr,
+			 struct rmap_walk *w)
 {
 	pte_t *pte;
 
-	if (!spin_trylock(&v->mm->page_table_lock)) {
+	if (!spin_trylock(&mm->page_table_lock)) {
 		w->again = true;
 		return;
 	}
-	pte = pte_that_maps(p, v, addr);
+	pte = pte_that_maps(p, mm, addr);
 	if (pte) {
+		COUNT(rmap_hits);
 		w->left--;
+		if ((*pte & PTE_ACCESSED) || (vma_of_pte(mm, v, addr)->flags & VMA_LOCKED))
+			w->referenced++;
 		if (*pte & PTE_ACCESSED) {
 			*pte &= ~PTE_ACCESSED;
-			tlb_flush_page(v->mm, addr);
-			w->referenced++;
+			tlb_flush_page(mm, addr);
 		}
 	}
-	spin_unlock(&v->mm->page_table_lock);
+	spin_unlock(&mm->page_table_lock);
 }
 
 /*
@@ -144,7 +155,6 @@ static void unmap_pte(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte,
 	swap_entry e = { p->private };
 	bool to_swap = !page_is(p, PG_OBJECT);
 
-	w->left--;
 	if ((v->flags & VMA_LOCKED) || (*pte & PTE_ACCESSED) ||
 	    (to_swap && swap_dup(e) != 0)) {
 		w->fail = true;
@@ -161,18 +171,23 @@ static void unmap_pte(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte,
 	COUNT(rmap_unmaps);
 }
 
-void rmap_one_unmap(struct page *p, struct vma *v, vaddr_t addr, struct rmap_walk *w)
+/* Unmap `p` at `addr` of `mm`, if the PTE there maps it. */
+void rmap_one_unmap(struct page *p, struct mm *mm, struct vma *v, vaddr_t addr,
+		    struct rmap_walk *w)
 {
 	pte_t *pte;
 
-	if (!spin_trylock(&v->mm->page_table_lock)) {
+	if (!spin_trylock(&mm->page_table_lock)) {
 		w->again = true;
 		return;
 	}
-	pte = pte_that_maps(p, v, addr);
-	if (pte)
-		unmap_pte(p, v, addr, pte, w);
-	spin_unlock(&v->mm->page_table_lock);
+	pte = pte_that_maps(p, mm, addr);
+	if (pte) {
+		COUNT(rmap_hits);
+		w->left--;
+		unmap_pte(p, vma_of_pte(mm, v, addr), addr, pte, w);
+	}
+	spin_unlock(&mm->page_table_lock);
 }
 
 /* ---- Walks ---- */
@@ -192,7 +207,7 @@ static void walk(struct page *p, rmap_visit visit, struct rmap_walk *w)
  */
 unsigned rmap_referenced(struct page *p)
 {
-	struct rmap_walk w = { .left = p->mapcount };
+	struct rmap_walk w = { .left = p->mapcount, .tidy = true };
 
 	if (page_is(p, PG_REFERENCED)) {
 		page_clear(p, PG_REFERENCED);
@@ -231,15 +246,15 @@ struct call_each {
 	void *arg;
 };
 
-static void visit_call(struct page *p, struct vma *v, vaddr_t addr, struct rmap_walk *w)
+static void visit_call(struct page *p, struct mm *mm, struct vma *v, vaddr_t addr,
+		       struct rmap_walk *w)
 {
 	struct call_each *c = container_of(w, struct call_each, walk);
-	pte_t *pte = pte_find(v->mm, addr);
 
-	if (!pte || !pte_present(*pte) || pte_pfn(*pte) != page_pfn(p))
+	if (!pte_that_maps(p, mm, addr))
 		return;
 	w->left--;
-	c->fn(v, addr, c->arg);
+	c->fn(vma_of_pte(mm, v, addr), addr, c->arg);
 }
 
 /* See rmap.h. Takes no page_table_lock: the caller neither sleeps nor changes a PTE. */

@@ -28,7 +28,7 @@ void rmap_walk_object(struct page *p, rmap_visit visit, struct rmap_walk *w)
 			break;
 		COUNT(rmap_probes);
 		if (p->index >= v->object_page && offset < vma_pages)
-			visit(p, v, v->start + (offset << PAGE_SHIFT), w);
+			visit(p, v->mm, v, v->start + (offset << PAGE_SHIFT), w);
 	}
 	spin_unlock(&o->lock);
 }

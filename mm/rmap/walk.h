@@ -1,15 +1,16 @@
 /*
  * What common.c, object.c and a variant say to each other.
  *
- * A walk calls `visit` for every (vma, address) that may map the page, until
- * walk->left is 0 (all PTEs were found) or walk->fail. It never sleeps.
+ * A walk calls `visit` for every (mm, address) that may map the page, until walk->left is
+ * 0 (all PTEs were found) or walk->fail. It gives the vma there if it knows it, else NULL.
+ * It never sleeps.
  */
 #ifndef MM_RMAP_WALK_H
 #define MM_RMAP_WALK_H
 
 #include "mm/rmap.h"
 
-typedef void (*rmap_visit)(struct page *p, struct vma *v, vaddr_t addr,
+typedef void (*rmap_visit)(struct page *p, struct mm *mm, struct vma *v, vaddr_t addr,
 			   struct rmap_walk *w);
 
 /* The variant's: candidates for an anonymous page. */

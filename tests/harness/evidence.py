@@ -112,18 +112,20 @@ def _sentence(message):
     return line if len(line) <= 300 else line[:297] + "..."
 
 
-def block(name, sentence, message, seed, run=None):
-    """The lines for one failed case. `run`: the guest run that shows it, if there was one."""
+def block(name, sentence, message, seed, run=None, reverse_map=None):
+    """The lines for one failed case. `run`: the guest run that shows it, if there was one; `reverse_map`: what it
+    ran with, if that is to be said."""
     text = "\n".join([message] + ([run.err, run.log, run.out] if run else []))
     found = find_invariant(text)
     last = run.trace[-LAST_RECORDS:] if run else []
     look = where_checked(found[0]) if found else None
     look = look or _from_backtrace(text) or AREAS.get(name.split("-")[0], "tests/")
-    lines = [f"FAIL {name}  {sentence}        seed {seed}"]
+    told, again = (f"{reverse_map}, ", f" RMAP={reverse_map}") if reverse_map else ("", "")
+    lines = [f"FAIL {name}  {sentence}        {told}seed {seed}"]
     lines.append("INV  " + (found[1] if found else _sentence(message)))
     if last:
         lines.append("LAST " + " / ".join(last))
-    lines.append(f"LOOK {look}      AGAIN make test T={name} SEED={seed}")
+    lines.append(f"LOOK {look}      AGAIN make test T={name}{again} SEED={seed}")
     if found:
         lines.append("     " + _sentence(message))
     return "\n".join(lines)

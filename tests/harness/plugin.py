@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from . import evidence, guest, host, tap
+from . import evidence, guest, host, maps, tap
 
 OUR_GUEST_TESTS = pathlib.Path(guest.ROOT) / "user" / "tests"
 CASE = re.compile(r"[a-z0-9]+(?:-[a-z0-9_]+)*-\d+")
@@ -24,21 +24,35 @@ def pytest_addoption(parser):
     group.addoption("--named", default="", help="only tests whose name has this")
     group.addoption("--verbose", action="count", default=0, help="asked for by pytest itself")
     group.addoption("--quick", action="store_true", help="only tests that take seconds")
+    group.addoption("--rmap", default="", help="with this reverse mapping only, not with each")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: left out of make test-quick")
+    config.addinivalue_line("markers", "each_map: runs once for each reverse mapping")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Reporter(config), "clockhand-reporter")
 
 
 # ---- names ----
 
+def item_map(item):
+    """The reverse mapping that is told beside the name: if the test runs with each, or one was asked for."""
+    if isinstance(item, TapItem):
+        return item.told_map
+    callspec = getattr(item, "callspec", None)
+    return (callspec.params.get("reverse_map") if callspec else None) or item.config.getoption("--rmap")
+
+
 def item_name(item):
     """AREA-TOPIC-NN of a Python test: its parameter's id if that is one, else its function's name."""
+    if isinstance(item, TapItem):
+        return item.program.replace("_", "-")
     callspec = getattr(item, "callspec", None)
-    if callspec and CASE.fullmatch(callspec.id):
-        return callspec.id
+    if callspec:
+        parameter = callspec.id.removesuffix(f"-{item_map(item)}").removeprefix(f"{item_map(item)}-")
+        if CASE.fullmatch(parameter):
+            return parameter
     return re.sub(r"^test_", "", getattr(item, "originalname", None) or item.name).replace("_", "-")
 
 
@@ -53,14 +67,19 @@ class TapFile(pytest.File):
     """A C program of the host or of the guest: one item."""
 
     def collect(self):
-        if "guest" in self.path.parts or "user" in self.path.parts:
-            yield GuestItem.from_parent(self, name=self.path.stem)
-        else:
-            yield HostItem.from_parent(self, name=self.path.stem)
+        kind = GuestItem if "guest" in self.path.parts or "user" in self.path.parts else HostItem
+        several = maps.for_program(self.config, self.path)
+        for name in several:
+            told = name if name != maps.known()[0] or len(several) > 1 else self.config.getoption("--rmap")
+            yield kind.from_parent(self, name=f"{self.path.stem}[{name}]" if told else self.path.stem, told_map=told)
 
 
 class TapItem(pytest.Item):
     """Runs a program; fails when one of its cases does, which are told one by one."""
+
+    def __init__(self, *, told_map, **more):
+        super().__init__(**more)
+        self.told_map, self.program = told_map, self.path.stem
 
     def runtest(self):
         for case in self.cases():
@@ -68,10 +87,10 @@ class TapItem(pytest.Item):
 
     def names(self):
         """Its own name and those of its cases, as far as the source shows them."""
-        return [self.name] + CASE.findall(self.path.read_text(encoding="utf-8", errors="replace"))
+        return [self.program] + CASE.findall(self.path.read_text(encoding="utf-8", errors="replace"))
 
     def reportinfo(self):
-        return self.path, 0, self.name
+        return self.path, 0, self.program
 
 
 class HostItem(TapItem):
@@ -86,7 +105,7 @@ class GuestItem(TapItem):
 
     def build(self, folder):
         """A test from another folder is in no archive of ours: compile it; the program's path."""
-        program = os.path.join(folder, self.name)
+        program = os.path.join(folder, self.program)
         argv = [os.path.join(guest.ROOT, "build", "bin", "i386-clockhand-gcc"), "-Os", f"-I{guest.ROOT}", "-o", program, str(self.path),
                 os.path.join(guest.ROOT, "user", "tests", "tap.c")]
         done = subprocess.run(argv, capture_output=True, text=True, check=False)
@@ -100,12 +119,12 @@ class GuestItem(TapItem):
         match = re.search(r"^[\s*/]*run:\s*(.+?)\s*(?:\*/)?$", head, re.MULTILINE)
         options = match.group(1).split() if match else []
         with tempfile.TemporaryDirectory(prefix="clockhand-test-") as folder:
-            command = f"/bin/{self.name}"
+            command = f"/bin/{self.program}"
             if self.path.parent != OUR_GUEST_TESTS:
                 options += ["--put", self.build(folder)]
-                command = f"/tmp/{self.name}"
+                command = f"/tmp/{self.program}"
             done = guest.run(f"{command}; s=$?; audit && exit $s", "--tests", *options)
-        cases = tap.parse(done.out, self.name.replace("_", "-"))
+        cases = tap.parse(done.out, self.program.replace("_", "-"))
         if done.exit != 0 and all(c.ok for c in cases):
             done.expect(False, f"exit {done.exit} ({done.cause}): {done.err.strip()[-300:]}")
         self.user_properties.append(("run", [done.err, done.log[-4000:], done.trace[-8:]]))
@@ -117,6 +136,23 @@ def pytest_collect_file(file_path, parent):
                                      or file_path.name.startswith("t_") and file_path.parent.name in ("guest", "tests")):
         return TapFile.from_parent(parent, path=file_path)
     return None
+
+
+def pytest_generate_tests(metafunc):
+    several = maps.for_function(metafunc.config, metafunc.definition)
+    if several:
+        metafunc.parametrize("reverse_map", several, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def reverse_map(request):
+    """What the test runs with, if it runs with each; None otherwise."""
+    return getattr(request, "param", None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    os.environ["RMAP"] = item_map(item) or maps.wanted(item.config)[0]
 
 
 def ends_of_groups(items):
@@ -148,7 +184,7 @@ def pytest_collection_modifyitems(config, items):
 def pytest_runtest_makereport(item, call):
     outcome = yield
     report = outcome.get_result()
-    report.case_name, report.case_sentence = item_name(item), item_sentence(item)
+    report.case_name, report.case_map, report.case_sentence = item_name(item), item_map(item), item_sentence(item)
     if call.excinfo is not None and not call.excinfo.errisinstance(pytest.skip.Exception):
         error = call.excinfo.value
         run = getattr(error, "run", None)
@@ -157,7 +193,7 @@ def pytest_runtest_makereport(item, call):
         where = places[-1] if places else call.excinfo.traceback[-1]
         report.case_block = evidence.block(report.case_name, report.case_sentence,
                                            f"{message or 'assertion'} ({os.path.basename(str(where.path))}:"
-                                           f"{where.lineno + 1})", os.environ.get("SEED") or "1", run)
+                                           f"{where.lineno + 1})", os.environ.get("SEED") or "1", run, report.case_map)
 
 
 class _Past:
@@ -175,10 +211,10 @@ class Reporter:
         self.blocks, self.begin = [], time.monotonic()
         self.named = config.getoption("--named")
 
-    def _line(self, ok, name, sentence, seconds):
+    def _line(self, ok, name, sentence, seconds, reverse_map):
         self.passed, self.failed = self.passed + bool(ok), self.failed + (not ok)
         took = f"{seconds:6.1f} s" if seconds is not None else " " * 8
-        print(f"{'ok  ' if ok else 'FAIL'} {took}  {name:28} {sentence}", flush=True)
+        print(f"{'ok  ' if ok else 'FAIL'} {took}  {name:24} {reverse_map or '':8} {sentence}", flush=True)
 
     def pytest_collectreport(self, report):
         if report.failed:
@@ -191,21 +227,21 @@ class Reporter:
             if cases:
                 self._cases(cases, report)
             else:
-                self._line(True, report.case_name, report.case_sentence, report.duration)
+                self._line(True, report.case_name, report.case_sentence, report.duration, report.case_map)
         elif report.failed:
-            self._line(False, report.case_name, report.case_sentence, report.duration)
+            self._line(False, report.case_name, report.case_sentence, report.duration, report.case_map)
             self.blocks.append(getattr(report, "case_block", report.longreprtext))
         elif report.skipped:
             self.skipped += 1
-            print(f"skip          {report.case_name}", flush=True)
+            print(f"skip            {report.case_name:24} {report.case_map or ''}".rstrip(), flush=True)
 
     def _cases(self, cases, report):
         run = next((_Past(*value) for key, value in report.user_properties if key == "run"), None)
         for i, case in enumerate(cases):
-            self._line(case.ok, case.name, case.sentence, report.duration if i == 0 else None)
+            self._line(case.ok, case.name, case.sentence, report.duration if i == 0 else None, report.case_map)
             if not case.ok:
                 self.blocks.append(evidence.block(case.name, case.sentence, case.details or "not ok",
-                                                  os.environ.get("SEED") or "1", run))
+                                                  os.environ.get("SEED") or "1", run, report.case_map))
 
     def pytest_sessionfinish(self, session):
         if self.failed:

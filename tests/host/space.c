@@ -4,7 +4,7 @@
  * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/pageout.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
  * links: mm/pgtable.c mm/tree.c mm/object.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
  * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c
+ * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/limit.c
  */
 #include "shim.h"
 #include "spaces.h"

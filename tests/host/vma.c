@@ -1,10 +1,11 @@
 /*
- * Address spaces against a model that knows each page: map, unmap, touch, fork, advise and
- * destroy in random order, with the real faults and the real reverse map; contents compared.
- * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/pageout.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
+ * Address spaces against a model that knows each page: map, unmap, protect, move, touch, fork,
+ * advise and destroy in random order, with the real faults and the real reverse map; contents compared.
+ * links: mm/mprotect.c mm/mremap.c mm/pageout.c
+ * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
  * links: mm/pgtable.c mm/tree.c mm/object.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
  * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c
+ * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/limit.c
  */
 #include "shim.h"
 #include "spaces.h"
@@ -19,6 +20,7 @@ enum kind { FREE, ANON, PRIVATE, SHARED };
 struct model_page {
 	enum kind kind;
 	uint8_t	  prot;
+	bool	  may_write;		/* PROT_WRITE may be asked for later */
 	uint32_t  object_page;
 	bool	  touched;		/* ANON, PRIVATE: has a value of its own */
 	uint32_t  value;
@@ -59,12 +61,110 @@ static void op_map(struct space *s)
 	else {
 		r.object = object;
 		r.object_page = shim_random(OBJECT_PAGES - 24);
+		r.may_write = (r.prot & PROT_WRITE) || shim_random(2);
 	}
 	CHECK(mm_map(*s->mm, &r) == r.addr);
 	for (unsigned i = 0; i < pages; i++)
 		s->page[first + i] = (struct model_page){ .kind = kind, .prot = (uint8_t)r.prot,
+							  .may_write = kind != SHARED || r.may_write,
 							  .object_page = r.object_page + i };
 }
+
+/* All is changed up to the first page that isn't there or may not be written to. */
+static void op_protect(struct space *s)
+{
+	static const uint8_t prots[] = { PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE };
+	unsigned first = shim_random(WINDOW_PAGES), pages, i;
+	uint32_t prot = prots[shim_random(3)];
+	int error, wanted = OK;
+
+	pages = 1 + shim_random(MIN(40u, WINDOW_PAGES - first));
+	error = mm_protect(*s->mm, page_addr(first), pages * PAGE_SIZE - shim_random(PAGE_SIZE),
+			   prot);
+	for (i = first; i < first + pages && wanted == OK; i++) {
+		struct model_page *m = &s->page[i];
+
+		if (m->kind == FREE)
+			wanted = -ENOMEM;
+		else if ((prot & PROT_WRITE) && !m->may_write)
+			wanted = -EACCES;
+		else
+			m->prot = (uint8_t)prot;
+	}
+	CHECK(error == wanted);
+}
+
+/* ---- mremap ---- */
+
+/* What the call should say of a range that begins in `v`, as far as the window shows. */
+static int expected_remap(struct space *s, struct vma *v, unsigned first, unsigned old_pages,
+			  unsigned new_pages, uint32_t flags, unsigned target)
+{
+	bool grows = new_pages > old_pages, room = v && v->end == page_addr(first + old_pages);
+	struct model_page *m = &s->page[first];
+
+	if ((flags & MREMAP_FIXED) && target < first + old_pages && first < target + new_pages)
+		return -EINVAL;
+	if (!v || v->end < page_addr(first + old_pages))
+		return -EFAULT;
+	if (grows && v->object && m->object_page + new_pages > OBJECT_PAGES)
+		return -EINVAL;
+	for (unsigned i = first + old_pages; i < first + new_pages; i++)
+		room = room && s->page[i].kind == FREE;
+	return grows && !room && !(flags & MREMAP_MAYMOVE) ? -ENOMEM : OK;
+}
+
+/* The model's pages move; what is new is as the last one, untouched. */
+static void model_remap(struct space *s, unsigned first, unsigned old_pages, unsigned new_pages,
+			unsigned target)
+{
+	struct model_page moved[WINDOW_PAGES], fresh = s->page[first];
+
+	memcpy(moved, &s->page[first], old_pages * sizeof(moved[0]));
+	for (unsigned i = 0; i < old_pages; i++)
+		s->page[first + i] = (struct model_page){ .kind = FREE };
+	fresh.touched = false;
+	for (unsigned i = 0; i < new_pages; i++) {
+		if (i >= old_pages) {
+			moved[i] = fresh;
+			moved[i].object_page = fresh.object_page + i;
+		}
+		s->page[target + i] = moved[i];
+	}
+}
+
+/* If it went out of the window to a place of its own choice, it is brought back. */
+static void op_remap(struct space *s)
+{
+	static const uint32_t kinds[] = { 0, MREMAP_MAYMOVE, MREMAP_MAYMOVE | MREMAP_FIXED };
+	unsigned first = shim_random(WINDOW_PAGES - 32), old_pages = 1 + shim_random(16);
+	unsigned new_pages = 1 + shim_random(32), target = shim_random(WINDOW_PAGES - 32);
+	uint32_t flags = kinds[shim_random(3)], old_bytes = old_pages * PAGE_SIZE;
+	struct vma *v = vma_at(*s->mm, page_addr(first));
+	int error = expected_remap(s, v, first, old_pages, new_pages, flags, target);
+	int64_t at;
+
+	at = mm_remap(*s->mm, page_addr(first), old_bytes, new_pages * PAGE_SIZE, flags,
+		      page_addr(target));
+	if (error) {
+		CHECK(at == error);
+		return;
+	}
+	if (!CHECK(at > 0))
+		return;
+	if (!(flags & MREMAP_FIXED))
+		target = first;
+	if ((vaddr_t)at < WINDOW_START) {
+		CHECK(flags == MREMAP_MAYMOVE && new_pages > old_pages);
+		CHECK(mm_check(*s->mm) == 0);
+		at = mm_remap(*s->mm, (vaddr_t)at, new_pages * PAGE_SIZE, new_pages * PAGE_SIZE,
+			      MREMAP_MAYMOVE | MREMAP_FIXED, page_addr(target));
+	}
+	CHECK(at == page_addr(target));
+	model_remap(s, first, old_pages, new_pages, target);
+}
+
+/* ---- Touch and the rest ---- */
 
 static void op_unmap(struct space *s)
 {
@@ -189,7 +289,7 @@ static void test_random(uint32_t seed)
 
 		if (!*s->mm)
 			continue;
-		switch (shim_random(12)) {
+		switch (shim_random(15)) {
 		case 0: op_map(s); break;
 		case 1: op_unmap(s); break;
 		case 2: op_advise(s); break;
@@ -199,6 +299,8 @@ static void test_random(uint32_t seed)
 				destroy(s);
 			break;
 		case 5: case 6: case 7: case 8: op_write(s); break;
+		case 9: op_protect(s); break;
+		case 10: case 11: op_remap(s); break;
 		default: check_read(s, shim_random(WINDOW_PAGES));
 		}
 		if (step % 200 == 0)
@@ -209,7 +311,7 @@ static void test_random(uint32_t seed)
 			check_read(&spaces[i], p);
 	}
 	check_all();
-	tap_checks("host-vma-01", "random map, unmap, touch, advise, fork agree with a model of pages");
+	tap_checks("host-vma-01", "random map, unmap, protect, mremap, touch, advise, fork agree with a model of pages");
 	finish();
 	tap_checks("host-vma-02", "after all spaces are destroyed every frame is free again");
 }

@@ -4,6 +4,13 @@
 JOBS  := $(shell nproc 2>/dev/null || echo 1)
 BUILD := $(MAKE) -s --no-print-directory -j$(JOBS)
 
+# The tests run with every reverse mapping, or with the one that was named.
+RMAP_NAMED := $(if $(filter environment command,$(firstword $(origin RMAP))),$(RMAP))
+RMAPS      := $(notdir $(patsubst %/,%,$(dir $(wildcard mm/rmap/*/rmap_types.h))))
+TEST_RMAPS := $(or $(RMAP_NAMED),$(RMAPS))
+BUILD_FOR_TESTS = @set -e; for r in $(TEST_RMAPS); do $(BUILD) RMAP=$$r kernel system guest-tests; done
+TEST_OPTIONS = $(if $(T),--name '$(T)') $(if $(RMAP_NAMED),--rmap '$(RMAP)') $(if $(SEED),--seed '$(SEED)')
+
 WITHOUT_COMPILER := help run test test-quick image gdb doctor check clean
 
 .PHONY: help all run boot test test-quick image gdb doctor check clean host-units compile-commands
@@ -11,6 +18,7 @@ WITHOUT_COMPILER := help run test test-quick image gdb doctor check clean
 help:
 	@echo 'make run          install what is missing, build, boot here: a big sort, then a shell'
 	@echo 'make test         all tests;  T=NAME those whose name has it;  SEED=N;  TESTS=FOLDER other ones'
+	@echo '                  (what concerns memory with each reverse mapping, or with RMAP=NAME only)'
 	@echo 'make test-quick   one minute of them'
 	@echo 'make              kernel and programs, without running anything'
 	@echo 'make image        build/clockhand.img, a disk that boots by itself'
@@ -19,7 +27,7 @@ help:
 	@echo 'make check        rules of the source tree'
 	@echo 'make clean        remove build/'
 	@echo
-	@echo 'RMAP=anon_vma     which reverse mapping (each has its build in build/RMAP)'
+	@echo 'RMAP=NAME         which reverse mapping: $(RMAPS) (each has its build in build/RMAP; anon_vma if none is named)'
 	@echo 'WERROR=0          warnings are not errors'
 	@echo 'tools/run --help  one command in a machine without a screen'
 
@@ -34,13 +42,14 @@ boot: kernel system
 
 test:
 	@tools/setup run test
-	@$(BUILD) kernel system guest-tests image-file
-	@exec tests/run $(if $(TESTS),--folder '$(TESTS)') $(if $(T),--name '$(T)') $(if $(SEED),--seed '$(SEED)')
+	$(BUILD_FOR_TESTS)
+	@$(BUILD) image-file
+	@exec tests/run $(if $(TESTS),--folder '$(TESTS)') $(TEST_OPTIONS)
 
 test-quick:
 	@tools/setup run test
 	@$(BUILD) kernel system guest-tests
-	@exec tests/run --quick $(if $(T),--name '$(T)') $(if $(SEED),--seed '$(SEED)')
+	@exec tests/run --quick $(TEST_OPTIONS)
 
 image:
 	@tools/setup run image
@@ -70,4 +79,4 @@ clean:
 compile-commands: compile_commands.json
 compile_commands.json: tools/compile-commands $(wildcard tools/make/*.mk) \
 		$(wildcard boot/. kernel/. drivers/. mm/. mm/*/. mm/rmap/*/. user/*/.)
-	@tools/compile-commands $@ $(MAKE) RMAP=$(RMAP)
+	@tools/compile-commands $@ $(MAKE) $(RMAP) $(filter-out $(RMAP),$(RMAPS))

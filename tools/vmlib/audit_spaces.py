@@ -102,12 +102,13 @@ def _pte(view, v, addr, pte: Pte):
         yield "pt.1", f"a present PTE's frame is RAM and not free: {addr:#x} holds {pte.value:#x}"
         return
     allowed = v.flags & (view.m.constant("VMA_READ") | view.m.constant("VMA_WRITE") | view.m.constant("VMA_EXEC"))
-    if pte.is_none() != (allowed == 0):
-        yield "pt.3", f"out of reach exactly if its vma allows no access: {addr:#x} holds {pte.value:#x}"
+    if pte.is_none() != (allowed == 0) and v.mm.mmap_lock.owner is None:    # else it may be changing
+        yield "pt.3", (f"a PTE is out of reach exactly if its vma allows nothing: {addr:#x} holds {pte.value:#x}, "
+                       f"vma flags {v.flags:#x}")
     page = view.frames.page(pte.pfn)
     if view.frames.has(page, "ANON") and not view.rmap.variant.fits(page, v, addr):
-        yield "vma.5", (f"the reverse map finds an anonymous page where a PTE maps it: {addr:#x} holds "
-                        f"{pte.value:#x}, {view.rmap.variant.describe(page)}")
+        yield "vma.5", (f"the reverse map finds an anonymous page where a PTE maps it: pfn {page.pfn:#x} at {addr:#x}, "
+                        f"index {page.index:#x}")
 
 
 def _slot_count(view, entry):

@@ -12,8 +12,8 @@ class AnonVma:
 
     name = "anon_vma"
 
-    def __init__(self, m, spaces):
-        self.m, self.spaces = m, spaces
+    def __init__(self, m, frames, spaces):
+        self.m, self.frames, self.spaces = m, frames, spaces
 
     def candidates(self, page):
         """(mm, vma, address) where an anonymous page may be mapped."""
@@ -36,17 +36,22 @@ class AnonVma:
         return (a == b or a is None or b is None) and front.pgoff + front_pages == back.pgoff
 
     def check(self):
-        """rmap.3 and rmap.4: (invariant, words)."""
+        """rmap.2 to rmap.4: (invariant, words)."""
+        vmas = {v.address: v for mm in self.m.mms() for v in self.spaces.vmas(mm)}
         listed = 0
         for a in self.m.each(self.m.variable("all_anon_vmas"), "anon_vma", "link"):
             if self.m.list_empty(a.vmas):
                 yield "rmap.4", "an anon_vma without vmas"
             for vma in self.m.each(a.vmas, "vma", "rmap.link"):
-                listed += 1
                 if vma.rmap.anon_vma != a:
                     yield "rmap.3", f"vma {vma.start:#x}-{vma.end:#x} is on a foreign list"
-        if listed != self.m.variable("linked_vma_count"):
-            yield "rmap.3", f"{listed} vmas are linked, {self.m.variable('linked_vma_count')} were counted"
+                if vma.address in vmas:
+                    listed += 1
+                elif vma.mm.mmap_lock.owner is None:        # else on its way in or out (mremap)
+                    yield "rmap.2", f"vma {vma.start:#x}-{vma.end:#x} is listed, but no mm has it"
+        linked = sum(v.rmap.anon_vma is not None for v in vmas.values())
+        if listed != linked:
+            yield "rmap.3", f"{listed} vmas are on lists, {linked} say that they are"
 
     def describe(self, page):
         return f"anon_vma {page.mapping:#x}, linear page {page.index:#x}"
@@ -58,14 +63,13 @@ class AnonMm:
 
     name = "anonmm"
 
-    def __init__(self, m, spaces):
-        self.m, self.spaces = m, spaces
+    def __init__(self, m, frames, spaces):
+        self.m, self.frames, self.spaces = m, frames, spaces
 
     def _members(self, anonmm):
-        """The family of `anonmm`: its head, then who hangs on the head's ring."""
-        head = anonmm.head
-        yield head
-        yield from self.m.each(head.list, "anonmm", "list")
+        """The family of `anonmm`, itself first: the ring that they are all on."""
+        yield anonmm
+        yield from self.m.each(anonmm.ring, "anonmm", "ring")
 
     def candidates(self, page):
         for member in self._members(self.m.struct("anonmm", page.mapping)):
@@ -73,7 +77,6 @@ class AnonMm:
                 yield member.mm, self.spaces.vma_at(member.mm, page.index), page.index
 
     def fits(self, page, vma, addr):
-        """(The family is the page's and the mm's.)"""
         return page.index == addr and self.m.struct("anonmm", page.mapping).head == vma.mm.rmap.anonmm.head
 
     @staticmethod
@@ -81,9 +84,38 @@ class AnonMm:
         return True
 
     def check(self):
+        """rmap.2 and rmap.5 to rmap.8: (invariant, words)."""
+        families = {}
         for mm in self.m.mms():
-            if mm.rmap.anonmm.mm != mm:
-                yield "rmap.2", f"the anonmm of mm {mm.address:#x} is another's"
+            own = mm.rmap.anonmm
+            if own.mm != mm:
+                yield "rmap.8", f"an mm and its anonmm point to each other: rss {mm.rss}"
+            families.setdefault(own, None)
+            families.update(dict.fromkeys(self._members(own)))
+        counts = self._page_counts()
+        for a in families:
+            yield from self._check_one(a, counts.get(a.address, 0))
+        exist = self.m.variable("anonmm_count")
+        if len(families) != exist:
+            yield "rmap.2", f"an anonmm goes when mm and pages go: {len(families)} found, {exist} exist"
+
+    def _page_counts(self):
+        """anonmm's address -> anonymous pages that point to it."""
+        counts = {}
+        for page in self.frames.all():
+            if self.frames.has(page, "ANON"):
+                counts[page.mapping] = counts.get(page.mapping, 0) + 1
+        return counts
+
+    def _check_one(self, a, pages):
+        after = next(self.m.each(a.ring, "anonmm", "ring"), a)
+        if after.head != a.head or self.m.memory.word(after.ring.address + 4) != a.ring.address:
+            yield "rmap.6", f"all on a ring have the same head: {a.head.address:#x} and {after.head.address:#x}"
+        if a.mm is None and a.count <= (a == a.head):
+            yield "rmap.7", f"an anonmm without mm and pages: count {a.count}"
+        wanted = (a.mm is not None) + (sum(1 for _ in self._members(a)) if a == a.head else 0)
+        if a.count - pages != wanted:
+            yield "rmap.5", f"an anonmm counts mm, pages and members: count - pages = {a.count - pages}, mm and members {wanted}"
 
     def describe(self, page):
         return f"anonmm {page.mapping:#x}, address {page.index:#x}"
@@ -100,7 +132,7 @@ class Rmap:
         name = m.variable("rmap_name")
         if name not in VARIANTS:
             raise VmError(f"vmview knows no reverse mapping {name}; it knows {', '.join(VARIANTS)}")
-        self.variant = VARIANTS[name](m, spaces)
+        self.variant = VARIANTS[name](m, frames, spaces)
 
     def _object_candidates(self, page):
         for vma in self.m.each(self.m.struct("object", page.mapping).vmas, "vma", "object_link"):

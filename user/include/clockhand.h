@@ -50,6 +50,8 @@ int sys_mmap(void *addr, size_t bytes, int prot, int flags, int object, uint32_t
 int sys_munmap(void *addr, size_t bytes);
 int sys_brk(uint32_t end);
 int sys_madvise(void *addr, size_t bytes, int advice);
+int sys_mprotect(void *addr, size_t bytes, int prot);
+int sys_mremap(void *addr, size_t old_bytes, size_t new_bytes, int flags, void *new_addr);
 
 int sys_space_create(void);
 int sys_space_map(int space, const struct abi_space_map *map);

@@ -1,5 +1,6 @@
 /* The heap and mappings. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <unistd.h>
 #include <sys/mman.h>
@@ -52,6 +53,25 @@ int munmap(void *addr, size_t bytes)
 int madvise(void *addr, size_t bytes, int advice)
 {
 	return libc_result(sys_madvise(addr, bytes, advice));
+}
+
+int mprotect(void *addr, size_t bytes, int prot)
+{
+	return libc_result(sys_mprotect(addr, bytes, prot));
+}
+
+/* The new address is an argument only with MREMAP_FIXED. */
+void *mremap(void *addr, size_t old_bytes, size_t new_bytes, int flags, ...)
+{
+	void *new_addr = NULL;
+	va_list more;
+
+	if (flags & MREMAP_FIXED) {
+		va_start(more, flags);
+		new_addr = va_arg(more, void *);
+		va_end(more);
+	}
+	return (void *)libc_result(sys_mremap(addr, old_bytes, new_bytes, flags, new_addr));
 }
 
 int getpagesize(void)

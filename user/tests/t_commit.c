@@ -4,6 +4,7 @@
  * whether a process with so much of it gets a child. Nothing is touched.
  *
  * run: --ram 16M --swap 16M
+ * rmap: each
  */
 #include <errno.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
  * are run without pressure.
  *
  * run: --ram 16M --swap 64M
+ * rmap: each
  */
 #include <errno.h>
 #include <signal.h>

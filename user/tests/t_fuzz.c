@@ -4,6 +4,7 @@
  * the audit must not mind.
  *
  * run: --ram 8M --swap 24M --param overcommit=1
+ * rmap: each
  */
 #include <signal.h>
 #include <string.h>

@@ -1,4 +1,8 @@
-/* mmap, munmap, brk, madvise, and what lies where. */
+/*
+ * mmap, munmap, brk, madvise, and what lies where.
+ *
+ * rmap: each
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,8 @@
-/* The stack grows as it is used, up to its bound, and no further. */
+/*
+ * The stack grows as it is used, up to its bound, and no further.
+ *
+ * rmap: each
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  * the swap cache).
  *
  * run: --ram 16M --swap 64M
+ * rmap: each
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,9 @@
-/* Tasks at their limits: fork until nothing is left, kills in every state, system calls
- * that are proc's alone, exits and their figures. */
+/*
+ * Tasks at their limits: fork until nothing is left, kills in every state, system calls
+ * that are proc's alone, exits and their figures.
+ *
+ * rmap: each
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

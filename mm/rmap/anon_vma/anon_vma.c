@@ -11,6 +11,7 @@
  * Locks: RANK_RMAP is the anon_vma's, taken before any page_table_lock. `anon_vma` of a
  * vma changes under mmap_lock of its mm and is read under that or the page_table_lock.
  */
+#include "mm/rmap/anon_vma/anon_vma.h"
 #include "kernel/abi/errno.h"
 #include "kernel/counters.h"
 #include "kernel/panic.h"
@@ -18,17 +19,11 @@
 #include "mm/rmap/walk.h"
 #include "mm/slab.h"
 
-struct anon_vma {
-	struct spinlock lock;		/* RANK_RMAP */
-	struct list	vmas;		/* lock  vma->rmap.link */
-	struct list	link;		/* all_anon_vmas, for the audit */
-};
-
 const char rmap_name[] = "anon_vma";
 
 SLAB_CACHE(anon_vma_cache, "anon_vma", struct anon_vma);
 static struct list all_anon_vmas = LIST_INIT(all_anon_vmas);
-static uint32_t anon_vma_count, linked_vma_count;
+static uint32_t anon_vma_count;
 
 /* ---- The list of an anon_vma ---- */
 
@@ -54,11 +49,10 @@ static void list_vma(struct anon_vma *a, struct vma *v)
 
 	v->rmap.anon_vma = a;
 	list_insert_tail(&a->vmas, &v->rmap.link);
-	linked_vma_count++;
 	anon_vma_unlock(a, locked_here);
 }
 
-static struct anon_vma *anon_vma_create(void)
+struct anon_vma *anon_vma_create(void)
 {
 	struct anon_vma *a = slab_alloc(&anon_vma_cache, GFP_KERNEL);
 
@@ -177,7 +171,6 @@ void rmap_vma_unlink(struct vma *v)
 		return;
 	locked_here = anon_vma_lock(a);
 	list_remove(&v->rmap.link);
-	linked_vma_count--;
 	v->rmap.anon_vma = NULL;
 	last = list_empty(&a->vmas);
 	KASSERT(!last || locked_here, "rmap.4");
@@ -291,7 +284,7 @@ void rmap_walk_anon(struct page *p, rmap_visit visit, struct rmap_walk *w)
 		COUNT(rmap_probes);
 		if (v->mm->rss > 0 && p->index >= v->pgoff &&
 		    offset < (v->end - v->start) >> PAGE_SHIFT)
-			visit(p, v, v->start + (offset << PAGE_SHIFT), w);
+			visit(p, v->mm, v, v->start + (offset << PAGE_SHIFT), w);
 	}
 	spin_unlock(&a->lock);
 }
@@ -308,25 +301,43 @@ uint32_t rmap_bytes(void)
 	return bytes;
 }
 
-/* rmap.3 from the lists' side, and rmap.4. */
+/* rmap.2 and rmap.3 of a vma on the list of `a`. *listed counts those that their mm has; one
+ * that is on its way in or out (mremap) has its mm's mmap_lock held. */
+static unsigned check_listed(const struct anon_vma *a, const struct vma *v, unsigned *listed)
+{
+	unsigned bad = 0;
+
+	if (v->rmap.anon_vma != a)
+		bad += audit_violation("rmap.3", "vma %#x-%#x is on a foreign list", v->start,
+				       v->end);
+	if (vma_at(v->mm, v->start) == v)
+		++*listed;
+	else if (!v->mm->mmap_lock.owner)
+		bad += audit_violation("rmap.2", "vma %#x-%#x is listed, but no mm has it",
+				       v->start, v->end);
+	return bad;
+}
+
+/* rmap.2 to rmap.4. */
 unsigned rmap_check(void)
 {
-	unsigned bad = 0, listed = 0;
+	unsigned bad = 0, listed = 0, linked = 0;
 	struct anon_vma *a;
+	struct mm *mm;
 	struct vma *v;
 
 	list_for_each(a, &all_anon_vmas, link) {
 		if (list_empty(&a->vmas))
 			bad += audit_violation("rmap.4", "an anon_vma without vmas");
-		list_for_each(v, &a->vmas, rmap.link) {
-			listed++;
-			if (v->rmap.anon_vma != a)
-				bad += audit_violation("rmap.3", "vma %#x-%#x is on a foreign list",
-						       v->start, v->end);
-		}
+		list_for_each(v, &a->vmas, rmap.link)
+			bad += check_listed(a, v, &listed);
 	}
-	if (listed != linked_vma_count)
-		bad += audit_violation("rmap.3", "%u vmas are linked, %u were counted",
-				       listed, linked_vma_count);
+	list_for_each(mm, &mm_all, all_link) {
+		list_for_each(v, &mm->vmas, link)
+			linked += v->rmap.anon_vma != NULL;
+	}
+	if (listed != linked)
+		bad += audit_violation("rmap.3", "%u vmas are on lists, %u say that they are", listed,
+				       linked);
 	return bad;
 }

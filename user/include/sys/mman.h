@@ -8,5 +8,7 @@
 void *mmap(void *addr, size_t bytes, int prot, int flags, int fd, off_t offset);
 int munmap(void *addr, size_t bytes);
 int madvise(void *addr, size_t bytes, int advice);
+int mprotect(void *addr, size_t bytes, int prot);
+void *mremap(void *addr, size_t old_bytes, size_t new_bytes, int flags, ...);
 
 #endif

@@ -1,0 +1,50 @@
+"""The reverse mappings, and which of them a test runs with.
+
+What concerns memory runs once for each: test_*.py whose module or function has the mark each_map, host units
+that link mm/rmap/RMAP, guest tests with a line `rmap: each` in their head comment. All else runs with one; a host
+unit with a line `rmap: NAME` is about that one.
+A test's build is in the environment's RMAP while it runs: tools/run, make and the host units go by that.
+"""
+import glob
+import os
+import re
+import sys
+
+from .guest import ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+from runner import build                                # noqa: E402  (the path comes first)
+
+HEAD_BYTES = 4000
+
+
+def known():
+    """All that there are, the default first."""
+    found = {os.path.basename(os.path.dirname(p)) for p in glob.glob(os.path.join(ROOT, "mm", "rmap", "*", "rmap_types.h"))}
+    return [build.DEFAULT_RMAP] + sorted(found - {build.DEFAULT_RMAP})
+
+
+def wanted(config):
+    """Those of this run: one if it was asked for by name."""
+    only = config.getoption("--rmap")
+    return [only] if only else known()
+
+
+def for_program(config, path):
+    """Those that a C program is to run with."""
+    text = path.read_text(encoding="utf-8", errors="replace")[:HEAD_BYTES]
+    about = re.search(r"^[\s*/]*rmap: (\w+)", text, re.MULTILINE)
+    if about and about.group(1) in known():
+        return [name for name in wanted(config) if name == about.group(1)]
+    if path.parent.name == "host":
+        each = re.search(r"^[\s*/]*links?:.*\bRMAP/", text, re.MULTILINE)
+    else:
+        each = about and not config.getoption("--quick")
+    return wanted(config) if each else wanted(config)[:1]
+
+
+def for_function(config, definition):
+    """Those that a test of a Python file is to run with; None: it doesn't care."""
+    if not definition.get_closest_marker("each_map"):
+        return None
+    return wanted(config)[:1] if config.getoption("--quick") else wanted(config)
