@@ -1,20 +1,24 @@
 """Machines for the tests of tools/vmview: dumps with the guest's own figures, and memory that is changed on the way."""
 import functools
-import glob
 import os
 import re
 import struct
+import subprocess
 import sys
 import tempfile
+import time
 
 from .guest import ROOT, run
 
 sys.path.insert(0, os.path.join(ROOT, "tools"))
-from vmlib import commands, dwarf, machine, memory, view        # noqa: E402  (the path comes first)
+from runner import build                                        # noqa: E402  (the path comes first)
+from runner.qemu import Machine                                 # noqa: E402
+from vmlib import commands, dwarf, machine, memory, view        # noqa: E402
 
-RMAPS = sorted(p.split(os.sep)[-2] for p in glob.glob(os.path.join(ROOT, "mm", "rmap", "*", "rmap_types.h")))
+GDB_SECONDS = 120
+SHARE = r"share: pids (\d+) (\d+) (\d+) page (0x\w+) barred (0x\w+)"
 # Three processes that share pages; a hog that pushes them out; then the figures, and off.
-SWAPPED = "t_view share & sleep 2; hogmem 12 1; t_view"
+SWAPPED = "t_view share & sleep 2; hogmem 12 1; t_view figures"
 SMALL = ("--tests", "--ram", "8M", "--swap", "32M", "--param", "test.faults=1")
 FOLDER = tempfile.TemporaryDirectory(prefix="clockhand-views-")
 
@@ -22,9 +26,9 @@ FOLDER = tempfile.TemporaryDirectory(prefix="clockhand-views-")
 class Dumped:
     """A run that left a dump: `path`, the run, its view, and figures of the guest by name."""
 
-    def __init__(self, rmap, name, last):
+    def __init__(self, rmap, name, command):
         self.path = os.path.join(FOLDER.name, f"{rmap}-{name}.dump")
-        self.run = run(f"{SWAPPED} {last}", "--rmap", rmap, "--dump", self.path, "--timeout", 120, *SMALL)
+        self.run = run(command, "--rmap", rmap, "--dump", self.path, "--timeout", 120, *SMALL)
         self.run.expect(self.run.exit == 0 and os.path.exists(self.path), f"no dump: {self.run.err[-400:]}")
         self.view = open_file(self.path, rmap)
 
@@ -38,9 +42,9 @@ class Dumped:
         return tasks, areas, dict(zip(words[::2], map(int, words[1::2])))
 
     def sharers(self):
-        """(pids, address) of what is shared."""
-        m = re.search(r"share: pids (\d+) (\d+) (\d+) page (0x[0-9a-f]+)", self.run.log)
-        return [int(m[1]), int(m[2]), int(m[3])], m[4]
+        """(pids, address of the page that they share, address of one that they may not touch)."""
+        m = re.search(SHARE, self.run.log)
+        return [int(m[1]), int(m[2]), int(m[3])], m[4], m[5]
 
     def show(self, line):
         """What vmview prints for a command."""
@@ -60,8 +64,8 @@ def open_file(path, rmap):
 
 @functools.cache
 def swapped(rmap):
-    """A sound machine that has swapped."""
-    return Dumped(rmap, "swapped", "figures")
+    """A sound machine that has swapped; booted once."""
+    return Dumped(rmap, "swapped", SWAPPED)
 
 
 class Changed(memory.Memory):
@@ -82,3 +86,56 @@ class Changed(memory.Memory):
 def changed(v, words):
     """The view `v` with {address: word} put into its memory."""
     return view.View(machine.Machine(v.m.debug, Changed(v.m.memory, words)))
+
+
+def vmview(*argv):
+    """The command itself. Whatever happens, it never shows its own insides."""
+    done = subprocess.run([os.path.join(ROOT, "tools", "vmview"), *map(str, argv)], capture_output=True, text=True,
+                          check=False, timeout=GDB_SECONDS, cwd=ROOT)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+# ---- A machine that runs ----
+
+class Sharing:
+    """A machine in which three processes share a page; `line` is QEMU's for gdb."""
+
+    def __init__(self, rmap, folder):
+        self.machine = Machine(rmap)
+        self.machine.ram = 16 << 20
+        self.machine.modules = [build.tests_archive(rmap)]
+        self.line = str(folder / "gdb")
+        self.machine.extra = ["-gdb", f"unix:{self.line},server=on,wait=off"]
+        (folder / "command").write_bytes(b"/bin/t_view\0share\0")
+        self.machine.files = [("/etc/command", str(folder / "command"))]
+
+    def __enter__(self):
+        self.machine.start()
+        end, log = time.monotonic() + 60, ""
+        while "share: pids" not in log and time.monotonic() < end:
+            time.sleep(0.1)
+            log = self.log()
+        found = re.search(SHARE, log)
+        self.pids, self.page = [int(found[i]) for i in (1, 2, 3)], found[4]
+        return self
+
+    def log(self):
+        try:
+            with open(self.machine.line("serial1.txt"), encoding="latin-1") as f:
+                return f.read()
+        except OSError:
+            return ""
+
+    def __exit__(self, *_exc):
+        self.machine.stop()
+
+    def gdb(self, *orders):
+        """One session of gdb; returns what it said."""
+        argv = ["gdb", "-q", "-nx", "-batch", build.kernel_symbols(self.machine.rmap), "-ex", "set architecture i386",
+                "-ex", f"source {ROOT}/tools/vmlib/gdbcommands.py", "-ex", "ch-ps", "-ex", f"target remote {self.line}"]
+        for order in orders:
+            argv += ["-ex", order]
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=GDB_SECONDS, cwd=ROOT)
+        assert "Traceback" not in done.stderr and "Python Exception" not in done.stderr, done.stderr
+        return done.stdout, done.stderr

@@ -1,5 +1,6 @@
 """The audit's part about frames, slabs and LRU lists: mm/frame_check.c, mm/slab.c, mm/lru.c."""
 from .frames import STATES
+from .words import x
 
 
 def check_frames(view):
@@ -27,17 +28,17 @@ def _free_block(frames, size, page):
         q = frames.page(page.pfn + i)
         may = allowed | (frames.flag["BUDDY"] if i == 0 else 0)
         if q.count or q.mapcount or q.mapping or q.flags & ~may:
-            yield "frame.1", (f"a free frame is nobody's: pfn {q.pfn:#x} count {q.count}, mapcount {q.mapcount}, "
-                              f"flags {q.flags:#x}")
+            yield "frame.1", (f"a free frame is nobody's: pfn {x(q.pfn)} count {q.count}, mapcount {q.mapcount}, "
+                              f"flags {x(q.flags)}")
     if page.pfn & (size - 1):
-        yield "frame.9", (f"a free block of order k begins at a multiple of 2^k: pfn {page.pfn:#x}, "
+        yield "frame.9", (f"a free block of order k begins at a multiple of 2^k: pfn {x(page.pfn)}, "
                           f"order {page.private}")
     buddy = page.pfn ^ size
     if page.private < frames.m.constant("FRAME_ORDERS") - 1 and page.pfn < buddy < frames.count:
         other = frames.page(buddy)
         same_zone = frames.has(page, "NORMAL") == frames.has(other, "NORMAL")
         if frames.has(other, "BUDDY") and other.private == page.private and same_zone:
-            yield "frame.10", (f"two free buddies of one order don't exist: pfn {page.pfn:#x} and {buddy:#x}, "
+            yield "frame.10", (f"two free buddies of one order don't exist: pfn {x(page.pfn)} and {x(buddy)}, "
                                f"order {page.private}")
 
 
@@ -46,15 +47,15 @@ def _used_frame(frames, page):
     if frames.has(page, "RESERVED"):        # the kernel's own tables are page tables besides
         found -= frames.has(page, "TABLE")
     if found > 1:
-        yield "frame.8", f"every frame is in one state: pfn {page.pfn:#x} flags {page.flags:#x}"
+        yield "frame.8", f"every frame is in one state: pfn {x(page.pfn)} flags {x(page.flags)}"
     if page.count == 0 and not frames.has(page, "RESERVED"):
-        yield "frame.8", (f"every frame is in one state: pfn {page.pfn:#x} is neither free nor held, "
-                          f"flags {page.flags:#x}")
+        yield "frame.8", (f"every frame is in one state: pfn {x(page.pfn)} is neither free nor held, "
+                          f"flags {x(page.flags)}")
     if bool(page.mapping) != frames.has(page, "ANON", "OBJECT", "SLAB"):
-        yield "frame.5", (f"mapping goes with PG_ANON, PG_OBJECT or PG_SLAB: pfn {page.pfn:#x} "
-                          f"flags {page.flags:#x}")
+        yield "frame.5", (f"mapping goes with PG_ANON, PG_OBJECT or PG_SLAB: pfn {x(page.pfn)} "
+                          f"flags {x(page.flags)}")
     if frames.has(page, "WRITEBACK") and not frames.has(page, "SWAPCACHE", "OBJECT"):
-        yield "frame.7", f"write-back needs swap cache or object: pfn {page.pfn:#x} flags {page.flags:#x}"
+        yield "frame.7", f"write-back needs swap cache or object: pfn {x(page.pfn)} flags {x(page.flags)}"
 
 
 def _sums(view, zone, free, ours):
@@ -66,7 +67,7 @@ def _sums(view, zone, free, ours):
         for page in frames.listed(head):
             listed += 1 << order
             if not frames.has(page, "BUDDY") or page.private != order:
-                yield "frame.1", f"on a free list of order {order}: pfn {page.pfn:#x} flags {page.flags:#x}"
+                yield "frame.1", f"on a free list of order {order}: pfn {x(page.pfn)} flags {x(page.flags)}"
     if not listed == free == zone.free:
         yield "frame.11", (f"zone.free is the sum of its free blocks: {name} says {zone.free}, lists {listed}, "
                            f"array {free}")
@@ -112,8 +113,8 @@ def _list(frames, zone, which):
     for page in frames.listed(getattr(zone, which)):
         n += 1
         if not frames.has(page, "LRU") or frames.has(page, "ACTIVE") != (which == "active"):
-            yield "frame.4", f"pfn {page.pfn:#x} is on the {which} list of {zone.name}, flags {page.flags:#x}"
+            yield "frame.4", f"pfn {x(page.pfn)} is on the {which} list of {zone.name}, flags {x(page.flags)}"
         if page.count == 0:
-            yield "frame.4", f"pfn {page.pfn:#x} is listed and free"
+            yield "frame.4", f"pfn {x(page.pfn)} is listed and free"
     if n != expected:
         yield "frame.4", f"{zone.name}: {n} pages are on the {which} list, {expected} were counted"

@@ -2,6 +2,7 @@
 mm/audit.c."""
 from .machine import PAGE
 from .spaces import Pte
+from .words import x
 
 USER_START = PAGE               # nothing is ever mapped at page 0: kernel/usercopy.h
 RED = 0                         # enum tree_node.colour: mm/tree.c
@@ -43,23 +44,23 @@ def _subtree(m, node, found, broken):
     found.append(v)
     right = _subtree(m, node.right, found, broken)
     if left != right:
-        broken.append(("tree.2", f"all paths have as many black nodes: vma {v.start:#x}, {left} and {right}"))
+        broken.append(("tree.2", f"all paths have as many black nodes: vma {x(v.start)}, {left} and {right}"))
     children = [c for c in (node.left, node.right) if c]
     if node.colour == RED and any(c.colour == RED for c in children):
-        broken.append(("tree.1", f"a red node's children are black: vma {v.start:#x}"))
+        broken.append(("tree.1", f"a red node's children are black: vma {x(v.start)}"))
     if any(c.parent != node for c in children):
-        broken.append(("tree.2", f"children know their parent: vma {v.start:#x}"))
+        broken.append(("tree.2", f"children know their parent: vma {x(v.start)}"))
     return left + (node.colour != RED)
 
 
 def _vma(view, mm, v, before, in_tree):
-    place = f"{v.start:#x}-{v.end:#x}"
+    place = f"{x(v.start)}-{x(v.end)}"
     if v.start >= v.end or (v.start | v.end) % PAGE or v.start < USER_START or v.end > view.spaces.user_end or v.mm != mm:
         yield "vma.1", f"bounds in order, aligned, in user space: {place}"
     if before is not None and before.end > v.start or v not in in_tree:
         yield "vma.2", f"no overlap, list and tree agree: {place}"
     if before is not None and _can_merge(view, before, v):
-        yield "vma.3", f"mergeable neighbours are merged: {before.start:#x}-{before.end:#x} and {place}"
+        yield "vma.3", f"mergeable neighbours are merged: {x(before.start)}-{x(before.end)} and {place}"
     if (v.object is not None) == view.m.list_empty(v.object_link):
         yield "vma.4", f"on object->vmas if it has an object: {place}"
 
@@ -81,7 +82,7 @@ def _ptes(view, mm, vmas):
     for addr, pte in view.spaces.ptes(mm):
         v = next((v for v in vmas if v.start <= addr < v.end), None)
         if v is None:
-            yield "pt.1", f"a PTE lies in a vma: {addr:#x} holds {pte.value:#x}"
+            yield "pt.1", f"a PTE lies in a vma: {x(addr)} holds {x(pte.value)}"
             continue
         if pte.is_swap():
             swapped += 1
@@ -96,19 +97,19 @@ def _ptes(view, mm, vmas):
 def _pte(view, v, addr, pte: Pte):
     if pte.is_swap():
         if _slot_count(view, pte.entry) == 0:
-            yield "pt.2", f"a swap entry's slot is in use: {addr:#x} holds {pte.value:#x}"
+            yield "pt.2", f"a swap entry's slot is in use: {x(addr)} holds {x(pte.value)}"
         return
     if pte.pfn >= view.frames.count or view.frames.page(pte.pfn).count == 0:
-        yield "pt.1", f"a present PTE's frame is RAM and not free: {addr:#x} holds {pte.value:#x}"
+        yield "pt.1", f"a present PTE's frame is RAM and not free: {x(addr)} holds {x(pte.value)}"
         return
     allowed = v.flags & (view.m.constant("VMA_READ") | view.m.constant("VMA_WRITE") | view.m.constant("VMA_EXEC"))
     if pte.is_none() != (allowed == 0) and v.mm.mmap_lock.owner is None:    # else it may be changing
-        yield "pt.3", (f"a PTE is out of reach exactly if its vma allows nothing: {addr:#x} holds {pte.value:#x}, "
-                       f"vma flags {v.flags:#x}")
+        yield "pt.3", (f"a PTE is out of reach exactly if its vma allows nothing: {x(addr)} holds {x(pte.value)}, "
+                       f"vma flags {x(v.flags)}")
     page = view.frames.page(pte.pfn)
     if view.frames.has(page, "ANON") and not view.rmap.variant.fits(page, v, addr):
-        yield "vma.5", (f"the reverse map finds an anonymous page where a PTE maps it: pfn {page.pfn:#x} at {addr:#x}, "
-                        f"index {page.index:#x}")
+        yield "vma.5", (f"the reverse map finds an anonymous page where a PTE maps it: pfn {x(page.pfn)} at {x(addr)}, "
+                        f"index {x(page.index)}")
 
 
 def _slot_count(view, entry):
@@ -131,16 +132,16 @@ def check_pages(view):
     for page in frames.all():
         holders = page.mapcount + frames.has(page, "SWAPCACHE") + frames.has(page, "OBJECT")
         if page.count < holders:
-            yield "frame.3", f"pfn {page.pfn:#x}: count {page.count}, holders {holders}"
+            yield "frame.3", f"pfn {x(page.pfn)}: count {page.count}, holders {holders}"
         if frames.has(page, "WRITEBACK") and page.count < holders + 1:
-            yield "frame.7", f"pfn {page.pfn:#x} is being written: count {page.count}, holders {holders}"
+            yield "frame.7", f"pfn {x(page.pfn)} is being written: count {page.count}, holders {holders}"
         if page.mapcount == 0:
             continue
         mapped += 1
         anon += frames.has(page, "ANON")
         reached = sum(1 for _ in view.rmap.mappers(page))
         if reached != page.mapcount:
-            yield "rmap.1", (f"every PTE of a page is reached from it: pfn {page.pfn:#x}, mapcount {page.mapcount}, "
+            yield "rmap.1", (f"every PTE of a page is reached from it: pfn {x(page.pfn)}, mapcount {page.mapcount}, "
                              f"reached {reached}")
     told = view.m.variable("mapped_pages", "mm/rmap/common.c"), view.m.variable("mapped_anon", "mm/rmap/common.c")
     if (mapped, anon) != told:
@@ -153,8 +154,8 @@ def check_mapcounts(view):
     for page in view.frames.all():
         found = 0 if view.frames.has(page, "RESERVED") else len(view.sweep.frames.get(page.pfn, ()))
         if page.mapcount != found:
-            yield "frame.2", (f"mapcount is the number of PTEs: pfn {page.pfn:#x}, mapcount - PTEs = "
-                              f"{page.mapcount - found}, flags {page.flags:#x}")
+            yield "frame.2", (f"mapcount is the number of PTEs: pfn {x(page.pfn)}, mapcount - PTEs = "
+                              f"{page.mapcount - found}, flags {x(page.flags)}")
     strays += sum(len(ptes) for pfn, ptes in view.sweep.frames.items() if pfn >= view.frames.count)
     strays += sum(len(ptes) for (area, slot), ptes in view.sweep.slots.items()
                   if area not in view.areas or slot >= view.areas[area].size)

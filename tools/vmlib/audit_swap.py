@@ -1,6 +1,7 @@
 """The audit's part about swap and objects: mm/swap/check.c, mm/object.c, the slots of mm/audit.c."""
-from .objects import Tree, is_swap_item
 from .machine import PAGE
+from .objects import Tree, is_swap_item
+from .words import x
 
 
 def check_swap(view):
@@ -15,8 +16,8 @@ def check_swap(view):
         yield "swap.4", f"{flagged} pages have PG_SWAPCACHE, {cached} slots have a page, {counted} were counted"
     for page in frames.all():
         if frames.has(page, "SWAPCACHE") and not _cached_at_its_slot(view, page):
-            yield "frame.6", (f"the swap cache has a page with PG_SWAPCACHE at its entry: pfn {page.pfn:#x}, "
-                              f"entry {page.private:#x}")
+            yield "frame.6", (f"the swap cache has a page with PG_SWAPCACHE at its entry: pfn {x(page.pfn)}, "
+                              f"entry {x(page.private)}")
 
 
 def _cached_at_its_slot(view, page):
@@ -35,8 +36,8 @@ def _area(view, area):
         if address:
             page = view.frames.at(address)
             if not view.frames.has(page, "SWAPCACHE") or page.private != _entry(area, slot) or page.count == 0:
-                yield "swap.4", (f"{area.name} slot {slot}: its page, pfn {page.pfn:#x}, has flags {page.flags:#x}, "
-                                 f"entry {page.private:#x}")
+                yield "swap.4", (f"{area.name} slot {slot}: its page, pfn {x(page.pfn)}, has flags {x(page.flags)}, "
+                                 f"entry {x(page.private)}")
     free, unusable = area.counts.count(0), area.counts.count(bad)
     used = area.size - free - unusable
     cache_only = sum(count == 1 and address != 0 for count, address in zip(area.counts, area.cache))
@@ -73,11 +74,11 @@ def check_objects(view):
             listed.setdefault(v.address, 0)
             listed[v.address] += 1
             if v.object != obj:
-                yield "object.3", f"vmas lists the vmas whose object is this one: {v.start:#x}-{v.end:#x}"
+                yield "object.3", f"vmas lists the vmas whose object is this one: {x(v.start)}-{x(v.end)}"
     for mm in view.m.mms():
         for v in view.spaces.vmas(mm):
             if v.object is not None and listed.get(v.address, 0) != 1:
-                yield "object.3", (f"a vma with an object is on its list once: {v.start:#x}-{v.end:#x}, "
+                yield "object.3", (f"a vma with an object is on its list once: {x(v.start)}-{x(v.end)}, "
                                    f"found {listed.get(v.address, 0)} times")
     counted = view.m.variable("frames", "mm/object.c")
     if total != counted:
@@ -93,7 +94,7 @@ def _object(view, obj):
         page = view.frames.at(word)
         mine = view.frames.has(page, "OBJECT") and page.mapping == obj.address and page.index == index
         if not mine or index >= obj.page_count or page.count < page.mapcount + 1:
-            yield "object.1", (f"tree[i] is a page of this object: i {index}, pfn {page.pfn:#x}, flags {page.flags:#x}, "
+            yield "object.1", (f"tree[i] is a page of this object: i {index}, pfn {x(page.pfn)}, flags {x(page.flags)}, "
                                f"index {page.index}, count {page.count}")
     yield from tree.broken
     if found != obj.resident:

@@ -5,6 +5,7 @@ has, it says itself (rmap_name). Pages of objects are found through the object's
 """
 from . import VmError
 from .machine import PAGE_SHIFT
+from .words import x
 
 
 class AnonVma:
@@ -44,11 +45,11 @@ class AnonVma:
                 yield "rmap.4", "an anon_vma without vmas"
             for vma in self.m.each(a.vmas, "vma", "rmap.link"):
                 if vma.rmap.anon_vma != a:
-                    yield "rmap.3", f"vma {vma.start:#x}-{vma.end:#x} is on a foreign list"
+                    yield "rmap.3", f"vma {x(vma.start)}-{x(vma.end)} is on a foreign list"
                 if vma.address in vmas:
                     listed += 1
                 elif vma.mm.mmap_lock.owner is None:        # else on its way in or out (mremap)
-                    yield "rmap.2", f"vma {vma.start:#x}-{vma.end:#x} is listed, but no mm has it"
+                    yield "rmap.2", f"vma {x(vma.start)}-{x(vma.end)} is listed, but no mm has it"
         linked = sum(v.rmap.anon_vma is not None for v in vmas.values())
         if listed != linked:
             yield "rmap.3", f"{listed} vmas are on lists, {linked} say that they are"
@@ -110,7 +111,7 @@ class AnonMm:
     def _check_one(self, a, pages):
         after = next(self.m.each(a.ring, "anonmm", "ring"), a)
         if after.head != a.head or self.m.memory.word(after.ring.address + 4) != a.ring.address:
-            yield "rmap.6", f"all on a ring have the same head: {a.head.address:#x} and {after.head.address:#x}"
+            yield "rmap.6", f"all on a ring have the same head: {x(a.head.address)} and {x(after.head.address)}"
         if a.mm is None and a.count <= (a == a.head):
             yield "rmap.7", f"an anonmm without mm and pages: count {a.count}"
         wanted = (a.mm is not None) + (sum(1 for _ in self._members(a)) if a == a.head else 0)

@@ -14,6 +14,11 @@ def number(text, what):
     return value
 
 
+def x(n):
+    """As C's %#x."""
+    return f"{n:#x}" if n else "0"
+
+
 def count_of(n, what):
     return f"{n} {what}{'' if n == 1 else 's'}"
 

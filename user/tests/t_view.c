@@ -20,7 +20,7 @@ enum { CHILDREN = 2, SEED = 11, LINE = 160, TASKS = 32, SWAPS = 4 };
 
 /* ---- Sharing ---- */
 
-static char *shared;
+static char *shared, *barred;
 
 /* One of those who share: look at the page, which doesn't copy it. */
 static void look(void *stay)
@@ -32,13 +32,18 @@ static void look(void *stay)
 	_exit(fine ? 0 : 1);
 }
 
-/* Become three processes that share `shared`, and stay that way. */
+/* Become three processes that share `shared`, and a page that none of them may touch; and stay
+ * that way. */
 static int share_for_good(void)
 {
 	pid_t pids[CHILDREN];
 	char line[LINE];
 	int n;
 
+	barred = tap_map(1);
+	tap_fill(barred, SEED);
+	if (mprotect(barred, TAP_PAGE, PROT_NONE) != 0)
+		return 1;
 	for (unsigned i = 0; i < CHILDREN; i++) {
 		pids[i] = fork();
 		if (pids[i] == 0)
@@ -47,8 +52,9 @@ static int share_for_good(void)
 			return 1;
 	}
 	sleep(1);
-	n = snprintf(line, sizeof(line), "share: pids %d %d %d page %#lx", (int)getpid(),
-		     (int)pids[0], (int)pids[1], (unsigned long)(uintptr_t)shared);
+	n = snprintf(line, sizeof(line), "share: pids %d %d %d page %#lx barred %#lx",
+		     (int)getpid(), (int)pids[0], (int)pids[1], (unsigned long)(uintptr_t)shared,
+		     (unsigned long)(uintptr_t)barred);
 	sys_log(line, (size_t)n);
 	look(shared);
 	return 1;
