@@ -304,26 +304,40 @@ int handle_table_copy(struct handle_table *to, struct handle_table *from)
 	return OK;
 }
 
-/* Pages that would be freed if the handle were the last to name them. */
-static uint32_t handle_pages(const struct handle *h)
+/* The memory object that a handle names, itself or through a file; or NULL. */
+static struct object *handle_object(const struct handle *h)
 {
-	const struct object *o = NULL;
-
 	if (h->object != NULL && h->object->type == KOBJECT_OBJECT)
-		o = container_of(h->object, struct object, kobject);
-	else if (h->object != NULL && h->object->type == KOBJECT_FILE)
-		o = container_of(h->object, struct file, kobject)->object;
-	return o != NULL && o->kind == OBJECT_MEMORY ? o->resident : 0;
+		return container_of(h->object, struct object, kobject);
+	if (h->object != NULL && h->object->type == KOBJECT_FILE)
+		return container_of(h->object, struct file, kobject)->object;
+	return NULL;
+}
+
+void handle_table_objects(const struct handle_table *t, void (*fn)(struct object *o, void *arg),
+			  void *arg)
+{
+	struct object *o;
+
+	for (uint32_t i = 0; i < t->fd_count + t->system_count; i++) {
+		o = handle_object(i < t->fd_count ? &t->fds[i] : &t->system[i - t->fd_count]);
+		if (o != NULL)
+			fn(o, arg);
+	}
+}
+
+/* Pages and slots that would be freed if the handle were the last to name them. */
+static void add_pages(struct object *o, void *arg)
+{
+	if (o->kind == OBJECT_MEMORY)
+		*(uint32_t *)arg += o->resident + o->swapped;
 }
 
 uint32_t handle_table_pages(const struct handle_table *t)
 {
 	uint32_t sum = 0;
 
-	for (uint32_t i = 0; i < t->fd_count; i++)
-		sum += handle_pages(&t->fds[i]);
-	for (uint32_t i = 0; i < t->system_count; i++)
-		sum += handle_pages(&t->system[i]);
+	handle_table_objects(t, add_pages, &sum);
 	return sum;
 }
 

@@ -103,9 +103,13 @@ static inline struct kobject *handle_peek_endpoint(const struct handle_table *t,
 	return (t->system[i].rights & rights) == rights ? k : NULL;
 }
 int  handle_close(struct handle_table *t, int h);
-/* Pages in memory objects that the table's handles name, themselves or through files: for
- * the OOM killer. One that is named twice counts twice. Never sleeps. */
+/* Pages, in memory and in swap, of the objects that the table's handles name, themselves or
+ * through files: for the OOM killer. One that is named twice counts twice. Never sleeps. */
 uint32_t handle_table_pages(const struct handle_table *t);
+/* Call fn for every memory object that the table's handles name, themselves or through files. */
+struct object;
+void handle_table_objects(const struct handle_table *t, void (*fn)(struct object *o, void *arg),
+			  void *arg);
 /* Insert at a number of the caller's choice, closing what was there. Returns it,
  * -EBADF or -ENOMEM (reference not taken). Sleeps. */
 int  handle_insert_at(struct handle_table *t, int h, struct kobject *k,

@@ -55,7 +55,7 @@ static uint32_t __attribute__((noinline)) fault_overflow(uint32_t depth)
 /* Only with test.faults=1; -EPERM otherwise. */
 static int32_t planted_fault(uint32_t op, uint32_t arg)
 {
-	if (op < MACHINE_PANIC || op > MACHINE_BREAK)
+	if (op < MACHINE_PANIC || op > MACHINE_LOSE)
 		return -EINVAL;
 	if (!test_faults)
 		return -EPERM;
@@ -68,6 +68,8 @@ static int32_t planted_fault(uint32_t op, uint32_t arg)
 		fault_hang();
 	case MACHINE_OVERFLOW:
 		return (int32_t)fault_overflow(arg);
+	case MACHINE_LOSE:
+		return memory_lose(arg);
 	default:
 		return audit_break(arg);
 	}

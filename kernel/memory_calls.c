@@ -73,6 +73,45 @@ int32_t sys_mremap(const uint32_t *arg)
 	return (int32_t)mm_remap(current_task()->mm, arg[0], arg[1], arg[2], arg[3], arg[4]);
 }
 
+/* mlock(address, bytes) */
+int32_t sys_mlock(const uint32_t *arg)
+{
+	return mm_lock(current_task()->mm, arg[0], arg[1]);
+}
+
+/* munlock(address, bytes) */
+int32_t sys_munlock(const uint32_t *arg)
+{
+	return mm_unlock(current_task()->mm, arg[0], arg[1]);
+}
+
+/* msync(address, bytes, MS_*) */
+int32_t sys_msync(const uint32_t *arg)
+{
+	return mm_sync(current_task()->mm, arg[0], arg[1], arg[2]);
+}
+
+/* mincore(address, bytes, array of a byte a page) */
+int32_t sys_mincore(const uint32_t *arg)
+{
+	return mm_incore(current_task()->mm, arg[0], arg[1], arg[2]);
+}
+
+/* limit(LIMIT_*, new or 0, old or 0) */
+int32_t sys_limit(const uint32_t *arg)
+{
+	struct abi_limit want, was;
+	int err = OK;
+
+	if (arg[1] != 0)
+		err = copy_from_user(&want, arg[1], sizeof(want));
+	if (err == OK)
+		err = mm_limit(current_task()->mm, arg[0], arg[1] ? &want : NULL, &was);
+	if (err == OK && arg[2] != 0)
+		err = copy_to_user(arg[2], &was, sizeof(was));
+	return err;
+}
+
 /* madvise(address, bytes, advice) */
 int32_t sys_madvise(const uint32_t *arg)
 {

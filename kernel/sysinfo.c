@@ -17,6 +17,8 @@
 #include "kernel/time.h"
 #include "kernel/usercopy.h"
 #include "mm/audit.h"
+#include "mm/object.h"
+#include "mm/pgtable.h"
 #include "mm/reclaim.h"
 #include "mm/slab.h"
 #include "mm/swap.h"
@@ -143,8 +145,82 @@ static void fill_cpu(struct figures *f)
 	f->used = sizeof(*c);
 }
 
+/* ---- Frames and slabs ---- */
+
+struct frame_rows {
+	struct abi_frame *row;
+	uint32_t	  count;
+	int32_t		  owner;
+};
+
+static void stack_frames(struct thread *t, void *arg)
+{
+	struct frame_rows *f = arg;
+	pfn_t pfn;
+
+	for (unsigned n = 0; n < KSTACK_BYTES / PAGE_SIZE; n++) {
+		pfn = kstack_frame((void *)(uintptr_t)t->kstack_top, n);
+		if (pfn == 0 || pfn >= f->count)
+			continue;
+		f->row[pfn].owner = t->task != NULL ? t->task->pid : FRAME_OF_KERNEL;
+		f->row[pfn].what = t->tid;
+	}
+}
+
+static void object_frames(struct object *o, void *arg)
+{
+	struct frame_rows *f = arg;
+
+	frames_of_object(f->row, f->count, o, f->owner);
+}
+
+static bool handle_frames(struct task *t, void *arg)
+{
+	struct frame_rows *f = arg;
+
+	f->owner = t->pid;
+	handle_table_objects(&t->handles, object_frames, f);
+	return true;
+}
+
+/* The block of frames that the rows lie in counts as free. */
+static void forget_buffer(const struct frame_rows *f, const struct page *block)
+{
+	uint32_t frames = page_is(block, PG_BLOCK) ? 1u << block->private : 1;
+
+	for (pfn_t pfn = page_pfn(block); frames-- > 0 && pfn < f->count; pfn++)
+		f->row[pfn] = (struct abi_frame){ .state = FRAME_FREE };
+}
+
+/* The page tables tell most; stacks are their threads', and objects that nobody maps belong to
+ * who has a handle, or to the kernel. */
+static void fill_frames(struct figures *f)
+{
+	uint32_t room = f->size / sizeof(struct abi_frame);
+	struct frame_rows rows = { .row = (struct abi_frame *)f->to,
+				   .count = MIN(room, (uint32_t)page_count) };
+	struct object *o;
+
+	frames_describe(rows.row, rows.count);
+	thread_for_each(stack_frames, &rows);
+	task_for_each(handle_frames, &rows);
+	for (unsigned n = 0; (o = object_boot_module(n)) != NULL; n++) {
+		frames_of_object(rows.row, rows.count, o, FRAME_OF_KERNEL);
+		kobject_drop(&o->kobject);
+	}
+	forget_buffer(&rows, address_page(f->to));
+	f->used = rows.count * sizeof(*rows.row);
+}
+
+static void fill_slabs(struct figures *f)
+{
+	f->used = sizeof(struct abi_slab_row) *
+		  slab_rows((struct abi_slab_row *)f->to, f->size / sizeof(struct abi_slab_row));
+}
+
 /* ---- The call ---- */
 
+enum { FRAME_ROWS_MAX = (896 << 20) / PAGE_SIZE, SLAB_ROWS_MAX = 64 };
 enum { TASK_ROWS_MAX = THREADS_MAX, DISK_ROWS_MAX = 32, TEXT_BYTES = 8192 };
 
 /* An answer takes `least` bytes of the kernel's memory even if less is asked for, and
@@ -161,6 +237,8 @@ static const struct {
 	[SYSINFO_DISKS]	   = { fill_disks, 1, DISK_ROWS_MAX * sizeof(struct abi_disk_row) },
 	[SYSINFO_PARAMS]   = { fill_params, 1, TEXT_BYTES },
 	[SYSINFO_CMDLINE]  = { fill_cmdline, 1, BOOT_CMDLINE_BYTES },
+	[SYSINFO_FRAMES]   = { fill_frames, PAGE_SIZE, FRAME_ROWS_MAX * sizeof(struct abi_frame) },
+	[SYSINFO_SLABS]	   = { fill_slabs, 1, SLAB_ROWS_MAX * sizeof(struct abi_slab_row) },
 };
 
 /* sysinfo(what, buffer, bytes) -> bytes filled: all, or what fits into `bytes`. -EINVAL for

@@ -174,6 +174,7 @@ static void exec_commit(struct thread *client, const struct abi_exec *e, struct 
 
 	KASSERT(t->exec_old_mm == NULL, "an exec ends before the next");
 	heap_place(mm, e->heap);
+	limits_init(mm, t->mm);
 	mm->task = t;
 	t->exec_old_mm = t->mm;
 	t->mm = mm;

@@ -1,21 +1,17 @@
-/* madvise: what is followed is that pages aren't needed, or not soon. */
+/* madvise: what is followed is that pages aren't needed, or not soon, or will be. */
 #include "kernel/abi/errno.h"
 #include "mm/vma.h"
 
-/* Is [start, end) covered by vmas without a hole? `locked` is set if one is mlocked. */
-static bool range_covered(struct mm *mm, vaddr_t start, vaddr_t end, bool *locked)
+/* Is something of [start, end) mlocked? */
+static bool any_locked(struct mm *mm, vaddr_t start, vaddr_t end)
 {
 	struct vma *v = vma_find(mm, start);
 
-	*locked = false;
-	while (start < end) {
-		if (!v || v->start > start)
-			return false;
-		*locked |= (v->flags & VMA_LOCKED) != 0;
-		start = v->end;
-		v = vma_next(v);
+	for (; v && v->start < end; v = vma_next(v)) {
+		if (v->flags & VMA_LOCKED)
+			return true;
 	}
-	return true;
+	return false;
 }
 
 /* Call `fn` for the part of each vma that lies in [start, end). */
@@ -50,9 +46,12 @@ int mm_advise(struct mm *mm, vaddr_t start, uint32_t bytes, int advice)
 	if (!user_range_ok(start, PAGE_UP(bytes)))
 		return end < start ? -EINVAL : -ENOMEM;
 	mutex_lock(&mm->mmap_lock);
-	covered = range_covered(mm, start, end, &locked);
+	covered = mm_covered(mm, start, end);
+	locked = any_locked(mm, start, end);
 	if (advice == MADV_DONTNEED && !locked)
 		for_each_part(mm, start, end, vma_zap);	/* the next touch finds zeros */
+	if (advice == MADV_WILLNEED)
+		for_each_part(mm, start, end, vma_willneed);
 	if (advice == MADV_PAGEOUT && !locked)
 		for_each_part(mm, start, end, vma_pageout);
 	mutex_unlock(&mm->mmap_lock);

@@ -2,9 +2,9 @@
  * The audit: do frames, PTEs, reverse map, LRU lists, slots and caches agree?
  *
  * Each part of mm/ checks its own structures (frame_check(), rmap_check(), ...). What
- * needs the PTEs of all address spaces is here: mapcounts and slot counts are *used up*
- * by one sweep over all PTEs, compared with what should be left, and put back by a second
- * sweep. So the audit needs no memory, even when there is none.
+ * needs the PTEs of all address spaces and the words of all objects is here: mapcounts and
+ * slot counts are *used up* by one sweep over all of them, compared with what should be left,
+ * and put back by a second sweep. So the audit needs no memory, even when there is none.
  *
  * Interrupts are off all the time: nothing moves. It takes no locks that it could find
  * taken, since it runs in a thread that holds none.
@@ -39,7 +39,7 @@ unsigned audit_violation(const char *invariant, const char *fmt, ...)
 /* Which way the sweep counts, and what it can't count. */
 struct sweep {
 	uint32_t step;			/* added to each counter: -1 or 1 */
-	unsigned strays;		/* PTEs that name no slot or no frame */
+	unsigned strays;		/* PTEs and object entries that name no slot or frame */
 };
 
 static void sweep_slot(struct sweep *s, swap_entry e)
@@ -68,10 +68,18 @@ static void sweep_pte(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg)
 		pfn_page(pte_pfn(*pte))->mapcount += s->step;
 }
 
+static swap_entry sweep_object_entry(swap_entry e, void *arg)
+{
+	sweep_slot(arg, e);
+	return e;
+}
+
 static unsigned sweep_all(uint32_t step)
 {
 	struct sweep s = { .step = step };
 	struct mm *mm;
+
+	objects_for_each_entry(sweep_object_entry, &s);
 
 	list_for_each(mm, &mm_all, all_link)
 		pte_for_each(mm, sweep_pte, &s);
@@ -113,8 +121,8 @@ static unsigned check_slots_used_up(const struct swap_area *a)
 		if (left == SLOT_BAD && !cached)
 			continue;
 		if (left != cached)
-			bad += audit_violation("swap.3", "a slot's count equals its PTEs plus the "
-					       "swap cache: %s slot %u, count - PTEs = %d, cache %u",
+			bad += audit_violation("swap.3", "a slot's count equals its PTEs and object "
+					       "entries plus the swap cache: %s slot %u, count - holders = %d, cache %u",
 					       a->dev->name, slot, (int16_t)left, cached);
 	}
 	return bad;
@@ -131,7 +139,7 @@ static unsigned check_by_sweep(void)
 			bad += check_slots_used_up(&swap_areas[i]);
 	sweep_all(1);
 	if (strays)
-		bad += audit_violation("pt.2", "%u PTEs name neither a frame nor a slot", strays);
+		bad += audit_violation("pt.2", "%u PTEs or object entries name neither a frame nor a slot", strays);
 	return bad;
 }
 

@@ -21,7 +21,18 @@ struct breakage {
 };
 /* Those of the variant of the reverse map (mm/rmap/RMAP/break.c); the last names none. */
 extern const struct breakage rmap_breakages[];
+/* Lose something on purpose (LOSE_*), for the tests of the leak detector. OK, -EINVAL,
+ * -ENOMEM. Sleeps. */
+int memory_lose(unsigned what);
+
 struct abi_memory;
+struct abi_frame;
+/* What the frames [0, count) are used for, and whose they are as far as page tables and objects
+ * tell; mm/frame_info.c. Never sleeps. */
+void frames_describe(struct abi_frame *rows, uint32_t count);
+/* The pages of `o` that are nobody's so far are `owner`'s. */
+struct object;
+void frames_of_object(struct abi_frame *rows, uint32_t count, struct object *o, int32_t owner);
 void mm_memory_info(struct abi_memory *m);
 void mm_init(void);			/* objects, zero page, reclaim; after frame_init() */
 

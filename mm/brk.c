@@ -17,7 +17,7 @@ static int heap_grow(struct mm *mm, vaddr_t old, vaddr_t end)
 
 	if (end > USER_END || (next && vma_claim(next) < end))
 		return -ENOMEM;
-	if (commit_ask(mm, count))
+	if (limit_ask(mm, count) || commit_ask(mm, count))
 		return -ENOMEM;
 	v = vma_create(mm, old, end, VMA_READ | VMA_WRITE | VMA_HEAP | VMA_ACCOUNT | VMA_MAY_WRITE);
 	if (!v) {
@@ -54,22 +54,25 @@ vaddr_t mm_brk(struct mm *mm, vaddr_t end)
 
 /*
  * `addr` lies below the stack `v`: make `v` reach down to it. esp bounds how far a touch
- * may go (0: no bound). -EFAULT: too far, too large, or something is in the way; -ENOMEM:
+ * may go (0: no bound). -EFAULT: too far, beyond a limit, or something is in the way; -ENOMEM:
  * refused by overcommit. mmap_lock held. Never sleeps.
  */
 int stack_grow(struct vma *v, vaddr_t addr, uint32_t esp)
 {
 	vaddr_t start = PAGE_DOWN(addr);
+	uint32_t count = (v->start - start) >> PAGE_SHIFT;
 	struct vma *below = vma_prev(v);
 
 	if (!(v->flags & VMA_GROWSDOWN) || start < USER_START ||
-	    v->end - start > STACK_BYTES_MAX)
+	    v->end - start > limit_stack_bytes(v))
 		return -EFAULT;
 	if (esp && (uint64_t)addr + STACK_STEP_BYTES < esp)
 		return -EFAULT;
 	if (below && below->end + PAGE_SIZE > start)
 		return -EFAULT;		/* a page stays free: overflow must be noticed */
-	if ((v->flags & VMA_ACCOUNT) && commit_ask(v->mm, (v->start - start) >> PAGE_SHIFT))
+	if (limit_ask(v->mm, count) || ((v->flags & VMA_LOCKED) && limit_ask_lock(v->mm, count)))
+		return -EFAULT;
+	if ((v->flags & VMA_ACCOUNT) && commit_ask(v->mm, count))
 		return -ENOMEM;
 	vma_grow_down(v, start);
 	return OK;

@@ -6,7 +6,8 @@
  *   overcommit=2  never promise more than swap plus overcommit.ratio per cent of RAM
  *
  * (Linux's vm.overcommit_memory.) What counts is in vmas with VMA_ACCOUNT: private
- * writable memory, except where MAP_NORESERVE asks not to (rule 2 ignores that).
+ * writable memory, and in memory objects, whoever maps them; except where MAP_NORESERVE asks
+ * not to (rule 2 ignores that).
  */
 #include "kernel/abi/errno.h"
 #include "kernel/panic.h"
@@ -20,7 +21,7 @@ enum overcommit_rule { OVERCOMMIT_GUESS, OVERCOMMIT_ALWAYS, OVERCOMMIT_NEVER };
 PARAM_U32(rule, "overcommit", OVERCOMMIT_GUESS, OVERCOMMIT_GUESS, OVERCOMMIT_NEVER);
 PARAM_U32(ratio, "overcommit.ratio", 50, 0, 1000);
 
-static uint32_t committed;		/* pages; the sum over all mms */
+static uint32_t committed;		/* pages; the sum over all mms and objects */
 
 /* Would `more` pages on top of all promises be too many? */
 static bool too_many(uint32_t more)
@@ -38,7 +39,8 @@ static bool too_many(uint32_t more)
 	}
 }
 
-/* Promise `count` pages to `mm`, or -ENOMEM. mmap_lock held. Never sleeps. */
+/* Promise `count` pages to `mm`, whose mmap_lock is held, or (NULL) to an object. -ENOMEM.
+ * Never sleeps. */
 int commit_ask(struct mm *mm, uint32_t count)
 {
 	if (count > 0 && too_many(count))
@@ -51,19 +53,22 @@ int commit_ask(struct mm *mm, uint32_t count)
 void commit_take(struct mm *mm, uint32_t count)
 {
 	committed += count;
-	mm->committed += count;
+	if (mm)
+		mm->committed += count;
 }
 
-/* `mm` needs `count` of its promised pages no more. */
+/* `mm`, or an object, needs `count` of its promised pages no more. */
 void commit_release(struct mm *mm, uint32_t count)
 {
-	KASSERT2(count <= mm->committed && count <= committed, "commit: released", count,
-		 mm->committed);
+	KASSERT2(count <= committed, "commit: released", count, committed);
 	committed -= count;
+	if (!mm)
+		return;
+	KASSERT2(count <= mm->committed, "commit: released", count, mm->committed);
 	mm->committed -= count;
 }
 
-/* Pages promised to all address spaces. */
+/* Pages promised to all address spaces and objects. */
 uint32_t commit_total(void)
 {
 	return committed;

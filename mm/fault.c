@@ -33,6 +33,17 @@ int fault_no_memory(void)
 	return current->killed ? -EINTR : -ENOMEM;
 }
 
+void fault_count_major(void)
+{
+	struct task *t = current_task();
+
+	COUNT(pgmajfault);
+	if (t) {
+		t->major_faults++;
+		t->swapped_in++;
+	}
+}
+
 /* ---- Nothing there ---- */
 
 /* A read of untouched memory: everybody's page of zeros, not counted, read-only. */
@@ -125,10 +136,13 @@ static int fault_object(struct fault *f)
 {
 	struct vma *v = f->vma;
 	uint32_t index = v->object_page + ((f->addr - v->start) >> PAGE_SHIFT);
+	bool major = false;
 	struct page *p;
 	int error;
 
-	p = object_get_page(v->object, index, &error);
+	p = object_fault_page(v->object, index, &major, &error);
+	if (major)
+		fault_count_major();
 	if (!p)
 		return error == -ENOMEM ? fault_no_memory() : error;
 	if (f->access == FAULT_WRITE && !(v->flags & VMA_SHARED))
@@ -138,11 +152,13 @@ static int fault_object(struct fault *f)
 
 /* ---- Which fault is it? ---- */
 
-/* The vma for an access at `addr`, grown down to it if it is a stack; NULL and *error. */
+/* The vma for an access at `addr`, grown down to it if it is a stack; NULL and *error. If it
+ * is locked, what it grew by, up to *fill_end, must be filled. */
 static struct vma *fault_vma(struct mm *mm, vaddr_t addr, enum fault_access access,
-			     uint32_t esp, int *error)
+			     uint32_t esp, vaddr_t *fill_end, int *error)
 {
 	struct vma *v = vma_find(mm, addr);
+	vaddr_t start;
 
 	*error = -EFAULT;
 	if (!v || addr < USER_START)
@@ -150,9 +166,12 @@ static struct vma *fault_vma(struct mm *mm, vaddr_t addr, enum fault_access acce
 	if (!(v->flags & (access == FAULT_WRITE ? VMA_WRITE : VMA_PROT)))
 		return NULL;
 	if (addr < v->start) {
+		start = v->start;
 		*error = stack_grow(v, addr, esp);
 		if (*error)
 			return NULL;
+		if (v->flags & VMA_LOCKED)
+			*fill_end = start;
 	}
 	return v;
 }
@@ -177,6 +196,7 @@ static int fault_by_pte(struct fault *f)
 /* mm_fault() with the stack pointer, which bounds stack growth; 0: no bound. */
 static int fault_with_esp(struct mm *mm, vaddr_t addr, enum fault_access access, uint32_t esp)
 {
+	vaddr_t fill_end = 0;
 	struct fault f;
 	int error;
 
@@ -184,7 +204,7 @@ static int fault_with_esp(struct mm *mm, vaddr_t addr, enum fault_access access,
 	f.addr = PAGE_DOWN(addr);
 	f.access = access;
 	mutex_lock(&mm->mmap_lock);
-	f.vma = fault_vma(mm, addr, access, esp, &error);
+	f.vma = fault_vma(mm, addr, access, esp, &fill_end, &error);
 	if (f.vma) {
 		f.pte = pte_look_up(mm->pgdir, addr);
 		if (!f.pte)
@@ -192,6 +212,8 @@ static int fault_with_esp(struct mm *mm, vaddr_t addr, enum fault_access access,
 		error = f.pte ? fault_by_pte(&f) : fault_no_memory();
 	}
 	mutex_unlock(&mm->mmap_lock);
+	if (fill_end)
+		(void)mm_fill(mm, f.addr, fill_end);
 	return error;
 }
 

@@ -62,6 +62,8 @@ static inline void fault_map_anon(const struct fault *f, pte_t *pte, struct page
 
 /* No memory: -EINTR if that is because the caller was killed. */
 int fault_no_memory(void);
+/* The fault had to ask a disk. */
+void fault_count_major(void);
 int fault_write_protected(struct fault *f);	/* cow.c: a write to a read-only PTE */
 int fault_copy_early(struct fault *f);		/* cow.c: f->seen's page, whatever is allowed */
 int fault_swapped(struct fault *f);		/* swapin.c: the PTE is a swap entry */

@@ -81,7 +81,8 @@ static int copy_pages(struct vma *child, struct vma *parent)
 	return OK;
 }
 
-/* One vma of the parent, with its promise and its pages. */
+/* One vma of the parent, with its promise and its pages, but not its lock: what was apart for
+ * that alone becomes one. */
 static int fork_vma(struct mm *mm, struct vma *parent)
 {
 	struct vma *child;
@@ -89,7 +90,8 @@ static int fork_vma(struct mm *mm, struct vma *parent)
 
 	if ((parent->flags & VMA_ACCOUNT) && commit_ask(mm, vma_pages(parent)))
 		return -ENOMEM;
-	child = vma_create(mm, parent->start, parent->end, parent->flags);
+	child = vma_create(mm, parent->start, parent->end,
+			   parent->flags & ~(uint32_t)VMA_LOCKED);
 	if (!child) {
 		if (parent->flags & VMA_ACCOUNT)
 			commit_release(mm, vma_pages(parent));
@@ -100,7 +102,10 @@ static int fork_vma(struct mm *mm, struct vma *parent)
 		vma_set_object(child, parent->object, parent->object_page);
 	error = rmap_vma_fork(child, parent);
 	vma_insert(child);
-	return error ? error : copy_pages(child, parent);
+	if (!error)
+		error = copy_pages(child, parent);
+	vma_merge_around(child);
+	return error;
 }
 
 /*

@@ -15,6 +15,7 @@
 #include "kernel/string.h"
 #include "kernel/time.h"
 #include "kernel/trace.h"
+#include "mm/alloc_fail.h"
 #include "mm/frame.h"
 #include "mm/reclaim.h"
 
@@ -160,6 +161,8 @@ struct page *page_alloc(enum gfp flags, unsigned order)
 	KASSERT2(order < FRAME_ORDERS, "frame: order", order, flags);
 	if (flags & GFP_WAIT)
 		KASSERT(!lock_any_spin_held(), "lock.2");
+	if (alloc_fails())
+		return NULL;
 	p = reclaim ? reclaim->alloc(flags, order) : take_anywhere(flags, order);
 	if (!p)
 		return NULL;

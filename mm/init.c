@@ -61,6 +61,8 @@ void mm_memory_info(struct abi_memory *m)
 	m->free = frames_free();
 	m->anon_mapped = rmap_mapped_anon();
 	m->objects = objects_frames();
+	m->objects_swapped = objects_swapped();
+	m->frames = page_count;
 	m->swap_cached = swap_cached_pages();
 	m->slab = slab_frames();
 	m->reserved = frames_reserved();

@@ -111,6 +111,13 @@ void kstack_free(void *top)
 	used[n / WORD_BITS] &= ~BIT(n % WORD_BITS);
 }
 
+pfn_t kstack_frame(const void *top, unsigned n)
+{
+	uint32_t addr = (uint32_t)(uintptr_t)top - (n + 1) * PAGE_SIZE;
+
+	return n < KSTACK_PAGES && addr >= KSTACK_BASE ? pte_pfn(*kstack_pte(addr)) : 0;
+}
+
 static bool between(uint32_t addr, const char *start, const char *end)
 {
 	return addr >= (uint32_t)(uintptr_t)start && addr < (uint32_t)(uintptr_t)end;

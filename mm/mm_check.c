@@ -126,12 +126,13 @@ static unsigned check_ptes(struct mm *mm)
 unsigned mm_check(struct mm *mm)
 {
 	const struct vma *v, *before = NULL;
-	uint32_t in_list = 0, in_tree = 0, total = 0;
+	uint32_t in_list = 0, in_tree = 0, total = 0, locked = 0;
 	unsigned bad = 0;
 
 	list_for_each(v, &mm->vmas, link) {
 		bad += check_vma(mm, v, before);
 		total += vma_pages(v);
+		locked += v->flags & VMA_LOCKED ? vma_pages(v) : 0;
 		in_list++;
 		before = v;
 	}
@@ -142,5 +143,8 @@ unsigned mm_check(struct mm *mm)
 	if (total != mm->total_pages)
 		bad += audit_violation("mm.1", "total_pages is the sum of the vmas: %u, found %u",
 				       mm->total_pages, total);
+	if (locked != mm->locked_pages)
+		bad += audit_violation("mm.3", "locked_pages is the sum of the locked vmas: %u, "
+				       "found %u", mm->locked_pages, locked);
 	return bad + check_ptes(mm);
 }

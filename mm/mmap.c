@@ -36,26 +36,6 @@ void mm_trim_tables(struct mm *mm, vaddr_t start, vaddr_t end)
 		pgtable_trim(mm, start, end);
 }
 
-/* Make vma borders at `start` and `end`, where they lie inside a vma. -ENOMEM changes
- * nothing. */
-static int split_borders(struct mm *mm, vaddr_t start, vaddr_t end)
-{
-	struct vma *v = vma_at(mm, start), *front = NULL;
-
-	if (v && v->start < start) {
-		if (!vma_split(v, start))
-			return -ENOMEM;
-		front = v;
-	}
-	v = vma_at(mm, end - 1);
-	if (v && v->end > end && !vma_split(v, end)) {
-		if (front)
-			vma_merge_around(front);
-		return -ENOMEM;
-	}
-	return OK;
-}
-
 /*
  * Unmap [start, end), page aligned, in user space and not empty: vmas that lie inside go,
  * those that reach over a border are split; page tables stay. -ENOMEM changes nothing.
@@ -68,7 +48,7 @@ int mm_clear_range(struct mm *mm, vaddr_t start, vaddr_t end)
 
 	if (!v || v->start >= end)
 		return OK;
-	error = split_borders(mm, start, end);
+	error = vma_split_borders(mm, start, end);
 	if (error)
 		return error;
 	for (v = vma_find(mm, start); v && v->start < end; v = next) {
@@ -107,35 +87,6 @@ int mm_unmap(struct mm *mm, vaddr_t start, uint32_t bytes)
 
 /* ---- Where to map ---- */
 
-/* The lowest address that `v` claims: a stack keeps the room into which it may grow. */
-vaddr_t vma_claim(const struct vma *v)
-{
-	if (!(v->flags & VMA_GROWSDOWN) || v->end - v->start >= STACK_BYTES_MAX)
-		return v->start;
-	return v->end - USER_START > STACK_BYTES_MAX ? v->end - STACK_BYTES_MAX : USER_START;
-}
-
-/* First fit from `from` up: the address, or 0 if there is no room. mmap_lock held. */
-vaddr_t mm_find_room(struct mm *mm, vaddr_t from, uint32_t bytes)
-{
-	struct vma *v = vma_find(mm, from);
-
-	for (; v; v = vma_next(v)) {
-		if (vma_claim(v) >= from && vma_claim(v) - from >= bytes)
-			return from;
-		from = MAX(from, v->end);
-	}
-	return from <= USER_END && USER_END - from >= bytes ? from : 0;
-}
-
-/* Does [start, start + bytes) touch no vma, nor the room that a stack claims? */
-static bool range_free(struct mm *mm, vaddr_t start, uint32_t bytes)
-{
-	struct vma *v = vma_find(mm, start);
-
-	return !v || (vma_claim(v) >= start && vma_claim(v) - start >= bytes);
-}
-
 /* The place for a request of `bytes` (whole pages): an address or -ENOMEM. */
 static int64_t choose_address(struct mm *mm, const struct map_request *r, uint32_t bytes)
 {
@@ -143,9 +94,9 @@ static int64_t choose_address(struct mm *mm, const struct map_request *r, uint32
 
 	if (r->flags & MAP_FIXED)
 		return r->addr;
-	if (wish && user_range_ok(wish, bytes) && range_free(mm, wish, bytes))
+	if (wish && user_range_ok(wish, bytes) && mm_range_free(mm, wish, bytes))
 		return wish;
-	found = mm_find_room(mm, USER_MMAP_BASE, bytes);
+	found = mm_find_room(mm, bytes);
 	return found ? (int64_t)found : -ENOMEM;
 }
 
@@ -255,13 +206,16 @@ static int64_t map_at(struct mm *mm, const struct map_request *r, vaddr_t at, ui
 	return at;
 }
 
-/* Shared memory without an object gets one of its own, which lives as its mappings do. */
+/* Shared memory without an object gets one of its own, which lives as its mappings do. The
+ * promise is the object's: it holds as long as the pages do, and fork needs no new one. */
 static int64_t map_shared_memory(struct mm *mm, const struct map_request *r)
 {
 	struct map_request with = *r;
+	uint32_t total = PAGE_UP(r->bytes) >> PAGE_SHIFT;
 	int64_t at;
 
-	with.object = object_create(PAGE_UP(r->bytes) >> PAGE_SHIFT);
+	with.object = r->flags & MAP_NORESERVE ? object_create_noreserve(total) :
+		      object_create(total);
 	if (!with.object)
 		return -ENOMEM;
 	with.object_page = 0;

@@ -4,7 +4,7 @@
  * A vma's protection and its PTEs change together, and pages stay what they are: a page out of
  * reach (PROT_NONE, pt.3) is reclaimed, swapped, forked and unmapped as any other. Rights are
  * taken from PTEs at once; the right to write to private memory comes back by a fault, which
- * must see anyway whether the page is shared.
+ * must see anyway whether the page is shared; but if the memory is locked, at once.
  */
 #include "kernel/abi/errno.h"
 #include "mm/vma.h"
@@ -101,5 +101,7 @@ int mm_protect(struct mm *mm, vaddr_t start, uint32_t bytes, uint32_t prot)
 	mutex_lock(&mm->mmap_lock);
 	error = protect_range(mm, start, end, prot);
 	mutex_unlock(&mm->mmap_lock);
+	if (mm->locked_pages > 0 && prot != PROT_NONE)
+		(void)mm_fill(mm, start, end);
 	return error;
 }

@@ -28,6 +28,7 @@ struct remap {
 	uint32_t    old_bytes, new_bytes, flags;
 	struct vma *from, *to;		/* while it moves: just the old range, and the new one */
 	uint32_t    copied;		/* pages that couldn't move as they were */
+	bool	    locked;		/* what is new must be filled */
 };
 
 /* ---- One PTE ---- */
@@ -303,7 +304,7 @@ static int choose_place(struct remap *r, const struct vma *v)
 	if (r->new_bytes <= r->old_bytes || can_grow(r, v))
 		return OK;
 	if (r->flags & MREMAP_MAYMOVE)
-		r->target = mm_find_room(r->mm, USER_MMAP_BASE, r->new_bytes);
+		r->target = mm_find_room(r->mm, r->new_bytes);
 	return r->target != r->start && r->target ? OK : -ENOMEM;
 }
 
@@ -317,6 +318,10 @@ static int remap_locked(struct remap *r)
 
 	if (!error)
 		error = choose_place(r, v);
+	if (error)
+		return error;
+	r->locked = v->flags & VMA_LOCKED;
+	error = r->locked ? limit_ask_lock(r->mm, more) : OK;
 	if (error)
 		return error;
 	if (r->target == r->start && more == 0)
@@ -345,9 +350,11 @@ static int remap_locked(struct remap *r)
  *   -EINVAL  not aligned, a length of 0, unknown flags, the two ranges overlap, or an object
  *            isn't that large. Linux lets a mapping grow beyond its object, and makes a second
  *            mapping of shared memory if the old length is 0.
+ *   -EAGAIN  the memory is locked, and more would be beyond LIMIT_MEMLOCK
  *   -EFAULT  the old range isn't mapped, or is several vmas' (also to shrink it in place, which
  *            Linux would do)
- *   -ENOMEM  no room and not allowed to move, LIMIT_AS, overcommit, too many vmas, no memory
+ *   -ENOMEM  no room and not allowed to move, LIMIT_AS, overcommit, too many vmas, no memory,
+ *            or more of RAM would be locked than may be
  *   -EINTR   the caller was killed
  * Failing changes nothing that a program could see, but for what lay at the place of
  * MREMAP_FIXED if memory fails at the very end (see above). Takes mmap_lock; sleeps.
@@ -364,6 +371,8 @@ int64_t mm_remap(struct mm *mm, vaddr_t start, uint32_t old_bytes, uint32_t new_
 	mutex_lock(&mm->mmap_lock);
 	error = remap_locked(&r);
 	mutex_unlock(&mm->mmap_lock);
+	if (!error && r.locked)
+		(void)mm_fill(mm, r.target, r.target + r.new_bytes);
 	if (r.copied > 0 && mm->task)
 		printk("%s (%d): mremap moved %u cows\n", mm->task->name, mm->task->pid, r.copied);
 	return error ? error : (int64_t)r.target;

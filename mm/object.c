@@ -2,7 +2,9 @@
  * Memory objects: pages by index, and the vmas that map them (mm/object.h).
  *
  * A page of an object (PG_OBJECT) is held by its tree with one reference; PTEs and users
- * hold their own. Vmas enter and leave o->vmas in mm/vma.c, with their bounds' locks.
+ * hold their own. Pages of OBJECT_MEMORY are on the LRU lists from birth, and reclaim may
+ * put swap entries in their places (mm/object_swap.c). Vmas enter and leave o->vmas in
+ * mm/vma.c, with their bounds' locks.
  */
 #include "kernel/abi/errno.h"
 #include "kernel/boot.h"
@@ -11,8 +13,10 @@
 #include "kernel/thread.h"
 #include "kernel/usercopy.h"
 #include "mm/audit.h"
-#include "mm/object.h"
+#include "mm/lru.h"
+#include "mm/object_tree.h"
 #include "mm/slab.h"
+#include "mm/swap.h"
 #include "mm/vma.h"
 
 /* So often an insertion is tried again after sleeping for tree nodes. */
@@ -20,39 +24,54 @@ enum { INSERT_TRIES = 8 };
 
 SLAB_CACHE(object_cache, "object", struct object);
 
-static struct list all_objects = LIST_INIT(all_objects);
+struct list objects_all = LIST_INIT(objects_all);
 static uint32_t frames;				/* in all objects */
 static struct object *boot_modules[BOOT_MODULES_MAX];
 static unsigned boot_module_count;
 
 /* ---- Life ---- */
 
-/* The tree's reference to `p` goes, and the page with it, unless a PTE or user has it. */
-static void release_page(struct page *p)
+void object_page_enters(struct object *o, uint32_t index, struct page *p)
+{
+	p->mapping = o;
+	p->index = index;
+	page_set(p, PG_OBJECT | PG_UPTODATE);
+	o->resident++;
+	frames++;
+}
+
+void object_page_leaves(struct object *o, struct page *p)
 {
 	page_clear(p, PG_OBJECT);
 	p->mapping = NULL;
 	p->index = 0;
+	o->resident--;
 	frames--;
 	page_drop(p);
 }
 
-/* The last reference is gone, so no vma maps it. Never allocates, never sleeps. */
+/* The last reference is gone, so no vma maps it. Slots are freed without reading them.
+ * Never allocates, never sleeps. */
 static void object_destroy(struct kobject *k)
 {
 	struct object *o = container_of(k, struct object, kobject);
 	uint32_t index = 0;
-	struct page *p;
+	void *word;
 
 	KASSERT2(list_empty(&o->vmas), "object.3", o->page_count, o->resident);
-	while ((p = radix_next(&o->tree, &index)) != NULL) {
+	while ((word = radix_next(&o->tree, &index)) != NULL) {
 		radix_remove(&o->tree, index);
-		o->resident--;
-		release_page(p);
+		if (word_is_entry(word)) {
+			o->swapped--;
+			swap_free(word_entry(word));
+		} else {
+			object_page_leaves(o, word);
+		}
 	}
-	KASSERT2(o->resident == 0, "object.2", o->resident, o->page_count);
+	KASSERT2(o->resident == 0 && o->swapped == 0, "object.2", o->resident, o->swapped);
 	radix_destroy(&o->tree);
 	list_remove(&o->link);
+	commit_release(NULL, o->committed);
 	slab_free(&object_cache, o);
 }
 
@@ -74,23 +93,43 @@ static struct object *object_make(enum object_kind kind, uint32_t page_total, ui
 	o->page_count = page_total;
 	o->bytes = bytes;
 	list_init(&o->vmas);
-	list_insert_tail(&all_objects, &o->link);
+	list_insert_tail(&objects_all, &o->link);
+	return o;
+}
+
+/* Memory of `page_total` pages, `promise` of which are charged. */
+static struct object *create_memory(uint32_t page_total, uint32_t promise)
+{
+	struct object *o;
+
+	if (page_total == 0 || page_total > UINT32_MAX >> PAGE_SHIFT ||
+	    commit_ask(NULL, promise))
+		return NULL;
+	o = object_make(OBJECT_MEMORY, page_total, page_total << PAGE_SHIFT);
+	if (o)
+		o->committed = promise;
+	else
+		commit_release(NULL, promise);
 	return o;
 }
 
 /* Memory of `page_total` pages, made on demand and zeroed; one reference. NULL without
- * memory, or for 0 pages or more than can be addressed. Sleeps. */
+ * memory, if it can't be promised, or for 0 pages or more than can be addressed. Sleeps. */
 struct object *object_create(uint32_t page_total)
 {
-	if (page_total == 0 || page_total > UINT32_MAX >> PAGE_SHIFT)
-		return NULL;
-	return object_make(OBJECT_MEMORY, page_total, page_total << PAGE_SHIFT);
+	return create_memory(page_total, page_total);
+}
+
+/* The same without a promise, where the rule allows that. */
+struct object *object_create_noreserve(uint32_t page_total)
+{
+	return create_memory(page_total, commit_may_skip() ? 0 : page_total);
 }
 
 /* ---- Pages ---- */
 
 /* Enter `p`, whose reference the object takes over. -ENOMEM: tree nodes are missing;
- * -EEXIST: there is a page by now. Never sleeps. */
+ * -EEXIST: there is a page, or an entry, by now. Never sleeps. */
 static int insert_page(struct object *o, uint32_t index, struct page *p)
 {
 	int error = -EEXIST;
@@ -98,13 +137,8 @@ static int insert_page(struct object *o, uint32_t index, struct page *p)
 	spin_lock(&o->lock);
 	if (!radix_find(&o->tree, index))
 		error = radix_insert(&o->tree, index, p);
-	if (!error) {
-		p->mapping = o;
-		p->index = index;
-		page_set(p, PG_OBJECT | PG_UPTODATE);
-		o->resident++;
-		frames++;
-	}
+	if (!error)
+		object_page_enters(o, index, p);
 	spin_unlock(&o->lock);
 	return error;
 }
@@ -122,44 +156,78 @@ static int insert_page_wait(struct object *o, uint32_t index, struct page *p)
 	return error;
 }
 
-/* The page at `index` with a reference, or NULL if there is none. */
-static struct page *find_page(struct object *o, uint32_t index)
+/* The first touch: a zeroed page enters the tree and the LRU lists. OK also if somebody was
+ * faster. -ENOMEM. Sleeps. */
+static int make_page(struct object *o, uint32_t index)
 {
-	struct page *p;
+	struct page *p = page_alloc(GFP_USER | GFP_ZERO, 0);
+	int error;
+
+	if (!p)
+		return -ENOMEM;
+	error = insert_page_wait(o, index, p);
+	if (!error)
+		lru_insert_active(p);
+	else
+		page_drop(p);
+	return error == -EEXIST ? OK : error;
+}
+
+/* The word at `index`; if it is a page, with a reference. */
+static void *look_up(struct object *o, uint32_t index)
+{
+	void *word;
 
 	spin_lock(&o->lock);
-	p = radix_find(&o->tree, index);
-	if (p)
-		page_hold(p);
+	word = radix_find(&o->tree, index);
+	if (word && !word_is_entry(word))
+		page_hold(word);
 	spin_unlock(&o->lock);
-	return p;
+	return word;
 }
 
 /*
  * The page at `index`, with a reference for the caller; zeroed memory if it is the first
- * touch. NULL and *error: -EFAULT beyond the end, -ENOMEM. No spinlock held. Sleeps.
+ * touch, from swap if it is there, and then *major may be set. NULL and *error: -EFAULT
+ * beyond the end, -ENOMEM, -EIO. No spinlock and no page lock held. Sleeps. Each turn of the
+ * loop either ends it or has slept, and what was missing is found right after.
  */
+struct page *object_fault_page(struct object *o, uint32_t index, bool *major, int *error)
+{
+	*error = index < o->page_count ? OK : -EFAULT;
+	while (!*error) {
+		void *word = look_up(o, index);
+
+		if (!word) {
+			*error = make_page(o, index);
+		} else if (word_is_entry(word)) {
+			*error = object_swap_in(o, index, word_entry(word), major);
+		} else {
+			if (o->kind == OBJECT_MEMORY)
+				lru_mark_accessed(word);
+			return word;
+		}
+	}
+	return NULL;
+}
+
+/* The same for whoever doesn't count faults. */
 struct page *object_get_page(struct object *o, uint32_t index, int *error)
 {
-	struct page *p;
+	bool major;
 
-	*error = -EFAULT;
-	if (index >= o->page_count)
-		return NULL;
-	p = find_page(o, index);
-	if (p)
-		return p;
-	*error = -ENOMEM;
-	p = page_alloc(GFP_USER | GFP_ZERO, 0);
-	if (!p)
-		return NULL;
-	page_hold(p);			/* the object's, or given back below */
-	*error = insert_page_wait(o, index, p);
-	if (!*error)
-		return p;
-	page_drop(p);
-	page_drop(p);
-	return *error == -EEXIST ? object_get_page(o, index, error) : NULL;
+	return object_fault_page(o, index, &major, error);
+}
+
+/* Is the page at `index` in memory? */
+bool object_page_resident(struct object *o, uint32_t index)
+{
+	void *word;
+
+	spin_lock(&o->lock);
+	word = radix_find(&o->tree, index);
+	spin_unlock(&o->lock);
+	return word && !word_is_entry(word);
 }
 
 /*
@@ -273,24 +341,52 @@ uint32_t objects_frames(void)
 	return frames;
 }
 
+/* ... and that they have in swap. */
+uint32_t objects_swapped(void)
+{
+	uint32_t sum = 0;
+	struct object *o;
+
+	list_for_each(o, &objects_all, link)
+		sum += o->swapped;
+	return sum;
+}
+
+/* object.1 of one word. */
+static unsigned check_word(const struct object *o, uint32_t index, void *word)
+{
+	const struct page *p = word;
+
+	if (word_is_entry(word)) {
+		if (index < o->page_count && swap_count(word_entry(word)) > 0)
+			return 0;
+		return audit_violation("object.1", "tree[i] is the entry of a slot in use: i %u, "
+			"entry %#x", index, word_entry(word).v);
+	}
+	if (page_is(p, PG_OBJECT) && p->mapping == o && p->index == index &&
+	    index < o->page_count && p->count >= p->mapcount + 1)
+		return 0;
+	return audit_violation("object.1", "tree[i] is a page of this object: i %u, pfn %#x, "
+		"flags %#x, index %u, count %u", index, page_pfn(p), p->flags, p->index, p->count);
+}
+
 /* object.1 and object.2 of one object. */
 static unsigned check_pages(const struct object *o)
 {
-	uint32_t index = 0, found = 0;
+	uint32_t index = 0, resident = 0, swapped = 0;
 	unsigned bad = 0;
-	struct page *p;
+	void *word;
 
-	for (; (p = radix_next(&o->tree, &index)) != NULL; index++) {
-		found++;
-		if (!page_is(p, PG_OBJECT) || p->mapping != o || p->index != index ||
-		    index >= o->page_count || p->count < p->mapcount + 1)
-			bad += audit_violation("object.1", "tree[i] is a page of this object: "
-				"i %u, pfn %#x, flags %#x, index %u, count %u", index,
-				page_pfn(p), p->flags, p->index, p->count);
+	for (; (word = radix_next(&o->tree, &index)) != NULL; index++) {
+		bad += check_word(o, index, word);
+		if (word_is_entry(word))
+			swapped++;
+		else
+			resident++;
 	}
-	if (found != o->resident)
-		bad += audit_violation("object.2", "resident is the number of pages in the "
-			"tree: %u, found %u", o->resident, found);
+	if (resident != o->resident || swapped != o->swapped)
+		bad += audit_violation("object.2", "resident and swapped count the tree's words: "
+			"%u and %u, found %u and %u", o->resident, o->swapped, resident, swapped);
 	return bad;
 }
 
@@ -303,7 +399,7 @@ unsigned object_check(void)
 	struct object *o;
 	struct vma *v;
 
-	list_for_each(o, &all_objects, link) {
+	list_for_each(o, &objects_all, link) {
 		bad += check_pages(o);
 		all += o->resident;
 		list_for_each(v, &o->vmas, object_link) {

@@ -27,7 +27,7 @@ struct oom_rule {
 void oom_init(void);			/* choose the rule; panics in words on a wrong name */
 
 /* What a task holds, in pages: resident, swapped out, page tables and vmas, memory
- * objects. */
+ * objects (by handle, and what of mapped ones is in swap). */
 struct oom_figures { uint32_t rss, swap, tables, objects, vm; };
 struct oom_figures oom_figures(const struct task *t);
 

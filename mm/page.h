@@ -49,7 +49,6 @@ enum page_flag {
 	PG_KSTACK    = BIT(14),
 	PG_RESERVED  = BIT(15),	/* kernel image, modules, holes, the zero page   */
 	PG_OBJECT    = BIT(16),	/* `mapping` is an object, `index` its page      */
-	PG_MLOCKED   = BIT(17),	/* must stay                                     */
 	PG_NORMAL    = BIT(18),	/* in zone NORMAL, else in zone DMA              */
 	PG_BLOCK     = BIT(19),	/* heads an allocated block of 2^private, order > 0 */
 };

@@ -79,6 +79,8 @@ void pgtable_leave(struct mm *mm);
 /* Kernel stacks, with a hole below each. Returns the top; NULL without memory. Sleeps. */
 void *kstack_alloc(void);
 void  kstack_free(void *top);
+/* Frame number n of the stack, from the top; 0 is none (the boot thread's). */
+pfn_t kstack_frame(const void *top, unsigned n);
 /* If `addr` lies in a guard hole: the stack's name for the panic; else NULL. */
 const char *kstack_guard_hit(vaddr_t addr);
 /* True if the kernel stack, boot stack or fault stack that holds `addr` is mapped. */

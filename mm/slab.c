@@ -9,8 +9,10 @@
  *
  * Slabs with free objects are on `partial`, empty ones at its end; full ones on `full`.
  */
+#include "kernel/abi/sysinfo.h"
 #include "kernel/panic.h"
 #include "kernel/string.h"
+#include "mm/alloc_fail.h"
 #include "mm/audit.h"
 #include "mm/slab.h"
 
@@ -127,6 +129,8 @@ void *slab_alloc(struct slab_cache *c, enum gfp flags)
 		KASSERT(!lock_any_spin_held(), "lock.2");
 	if (!c->per_slab)
 		cache_init(c);
+	if (alloc_fails())
+		return NULL;
 	spin_lock(&c->lock);
 	while (list_empty(&c->partial)) {
 		spin_unlock(&c->lock);
@@ -209,6 +213,37 @@ void kfree(void *p)
 uint32_t slab_frames(void)
 {
 	return frames;
+}
+
+unsigned slab_rows(struct abi_slab_row *rows, unsigned max)
+{
+	const struct slab_cache *c;
+	unsigned n = 0;
+
+	list_for_each(c, &caches, link) {
+		if (n == max)
+			break;
+		memset(&rows[n], 0, sizeof(rows[n]));
+		strlcpy(rows[n].name, c->name, sizeof(rows[n].name));
+		rows[n].bytes = c->bytes;
+		rows[n].used = c->used;
+		rows[n].slabs = c->slabs;
+		n++;
+	}
+	return n;
+}
+
+unsigned slab_cache_number(const struct slab_cache *c)
+{
+	const struct slab_cache *other;
+	unsigned n = 0;
+
+	list_for_each(other, &caches, link) {
+		if (other == c)
+			break;
+		n++;
+	}
+	return n;
 }
 
 /* Give the frame of an empty slab back. c->lock held. */

@@ -31,6 +31,10 @@ void  slab_free(struct slab_cache *c, void *object);
 void *kmalloc(size_t bytes, enum gfp flags);
 void  kfree(void *p);
 uint32_t slab_frames(void);
+/* Fill rows[max], a cache each, in the order of slab_cache_number(). Returns how many. */
+struct abi_slab_row;
+unsigned slab_rows(struct abi_slab_row *rows, unsigned max);
+unsigned slab_cache_number(const struct slab_cache *c);
 unsigned slab_shrink(void);		/* give empty slabs back; returns frames */
 unsigned slab_check(void);
 

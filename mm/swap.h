@@ -15,7 +15,7 @@
 #include "mm/page.h"
 #include "mm/pgtable.h"
 
-#define SWAP_VERSION 1
+#define SWAP_VERSION 2
 enum { SLOT_COUNT_MAX = 0xfffe, SLOT_BAD = 0xffff };
 
 struct vma;
@@ -37,16 +37,19 @@ void swap_undo(void);			/* bring everything back in, if it fits well */
 /* ---- Slots ---- RANK_SWAP inside; may be called under RANK_PAGE_TABLE. */
 /* Take a slot, count 1, for the swap cache. false: none free (not even to steal). */
 bool swap_slot_alloc(swap_entry *e);
-/* One more PTE. -EAGAIN: the count is at its limit. -EINVAL: not a slot in use. */
+/* Would it mostly succeed? */
+bool swap_slot_to_be_had(void);
+/* One more PTE or object entry. -EAGAIN: the count is at its limit. -EINVAL: not a slot in use. */
 int  swap_dup(swap_entry e);
-/* One PTE less; the last one frees the slot, and the cache's page is left to reclaim. */
+/* One less; the last one frees the slot, and the cache's page is left to reclaim. */
 void swap_free(swap_entry e);
 unsigned swap_count(swap_entry e);
 uint32_t swap_slots_free(void);
 uint32_t swap_slots_total(void);
 
 /* ---- Swap cache ---- */
-/* Give a locked anonymous page a slot and enter it. false: no slot. */
+/* Give a locked anonymous page, or one that leaves its object, a slot and enter it. false:
+ * no slot. */
 bool swap_cache_add_new(struct page *p);
 /* The page of `e` with a reference, or NULL. Counts find and success. */
 struct page *swap_cache_find(swap_entry e);
@@ -62,9 +65,13 @@ uint32_t swap_cached_pages(void);
  * allocates. The error, if any, is dealt with at the end of the write (slot retired). */
 void swap_write(struct page *p);
 /* The page of `e`: from the cache, or read from disk with its neighbours. Referenced,
- * maybe still locked for reading: page_lock(), then look at PG_UPTODATE.
+ * maybe still locked for reading: page_lock(), then look at PG_UPTODATE. `v` and `addr` say
+ * where it is wanted; v == NULL: in an object.
  * NULL without memory. Sleeps. *major = true if the disk was asked. */
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major);
+/* Begin to read the page of `e` and its neighbours if they aren't in memory and there is memory to
+ * spare: false if there is none. Doesn't wait for the read. */
+bool swap_read_ahead(swap_entry e);
 /* When no slot is free: take one from a page that is in memory (swap.steal=1). */
 bool swap_steal_slot(swap_entry *e);
 

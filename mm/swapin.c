@@ -136,17 +136,11 @@ static int swap_in(struct fault *f, bool *major)
  * lost. A write to a shared page maps it read-only first, and the next fault copies. */
 int fault_swapped(struct fault *f)
 {
-	struct task *t = current_task();
 	bool major = false;
 	int error = swap_in(f, &major);
 
-	if (major) {
-		COUNT(pgmajfault);
-		if (t) {
-			t->major_faults++;
-			t->swapped_in++;
-		}
-	}
+	if (major)
+		fault_count_major();
 	return error;
 }
 

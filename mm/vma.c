@@ -6,8 +6,10 @@
  * page_table_lock: bounds_lock(). mmap_lock is held all along.
  *
  * Entry points: vma_find(), vma_at(); vma_create(), vma_insert(), vma_destroy();
- * vma_split(), vma_isolate(), vma_merge_around(), vma_grow_down(), vma_grow_up().
+ * vma_split(), vma_split_borders(), vma_isolate(), vma_merge_around(), vma_grow_down(),
+ * vma_grow_up(), vma_set_flags().
  */
+#include "kernel/abi/errno.h"
 #include "kernel/panic.h"
 #include "kernel/string.h"
 #include "mm/object.h"
@@ -57,6 +59,20 @@ struct vma *vma_at(struct mm *mm, vaddr_t addr)
 	struct vma *v = vma_find(mm, addr);
 
 	return v && v->start <= addr ? v : NULL;
+}
+
+/* Is [start, end) mapped without a hole? Locks as vma_find(). */
+bool mm_covered(struct mm *mm, vaddr_t start, vaddr_t end)
+{
+	struct vma *v = vma_find(mm, start);
+
+	while (start < end) {
+		if (!v || v->start > start)
+			return false;
+		start = v->end;
+		v = vma_next(v);
+	}
+	return true;
 }
 
 /*
@@ -158,12 +174,20 @@ static void unlink_vma(struct vma *v)
 		mm->last_found = NULL;
 }
 
+/* `v` has got or lost pages. mm.1, mm.3 */
+static void count_pages(struct vma *v, int32_t change)
+{
+	v->mm->total_pages += (uint32_t)change;
+	if (v->flags & VMA_LOCKED)
+		v->mm->locked_pages += (uint32_t)change;
+}
+
 /* Enter a new vma; there is room for it. mmap_lock held. */
 void vma_insert(struct vma *v)
 {
 	bounds_lock(v);
 	link_vma(v);
-	v->mm->total_pages += vma_pages(v);
+	count_pages(v, (int32_t)vma_pages(v));
 	bounds_unlock(v);
 }
 
@@ -172,9 +196,10 @@ void vma_insert(struct vma *v)
 void vma_destroy(struct vma *v)
 {
 	rmap_vma_unlink(v);
+	room_grows(v);
 	bounds_lock(v);
 	unlink_vma(v);
-	v->mm->total_pages -= vma_pages(v);
+	count_pages(v, -(int32_t)vma_pages(v));
 	bounds_unlock(v);
 	vma_free(v);
 }
@@ -204,6 +229,26 @@ struct vma *vma_split(struct vma *v, vaddr_t at)
 	return back;
 }
 
+/* Make vma borders at `start` and `end`, where they lie inside a vma. -ENOMEM changes
+ * nothing. mmap_lock held. Sleeps. */
+int vma_split_borders(struct mm *mm, vaddr_t start, vaddr_t end)
+{
+	struct vma *v = vma_at(mm, start), *front = NULL;
+
+	if (v && v->start < start) {
+		if (!vma_split(v, start))
+			return -ENOMEM;
+		front = v;
+	}
+	v = vma_at(mm, end - 1);
+	if (v && v->end > end && !vma_split(v, end)) {
+		if (front)
+			vma_merge_around(front);
+		return -ENOMEM;
+	}
+	return OK;
+}
+
 /*
  * Split off what of `v` lies outside [start, end), which is page aligned, not empty and inside
  * it: returns the vma of just that range. NULL without memory: nothing has changed then.
@@ -211,28 +256,16 @@ struct vma *vma_split(struct vma *v, vaddr_t at)
  */
 struct vma *vma_isolate(struct vma *v, vaddr_t start, vaddr_t end)
 {
-	struct vma *front = NULL;
-
-	if (start > v->start) {
-		front = v;
-		v = vma_split(front, start);
-		if (!v)
-			return NULL;
-	}
-	if (end < v->end && !vma_split(v, end)) {
-		if (front)
-			vma_merge_around(front);
-		return NULL;
-	}
-	return v;
+	KASSERT2(start >= v->start && end <= v->end, "vma.1", start, end);
+	return vma_split_borders(v->mm, start, end) ? NULL : vma_at(v->mm, start);
 }
 
 /* May `front` and `back`, neighbours, become one? The same in all but the place, and the
- * reverse map agrees; stacks stay apart, as they grow. */
+ * reverse map agrees. */
 bool vma_can_merge(const struct vma *front, const struct vma *back)
 {
 	if (front->end != back->start || front->flags != back->flags ||
-	    front->object != back->object || (front->flags & VMA_GROWSDOWN))
+	    front->object != back->object)
 		return false;
 	if (front->object && front->object_page + vma_pages(front) != back->object_page)
 		return false;
@@ -274,7 +307,7 @@ void vma_grow_down(struct vma *v, vaddr_t start)
 	bounds_lock(v);
 	v->start = start;
 	v->pgoff -= page_count_more;
-	v->mm->total_pages += page_count_more;
+	count_pages(v, (int32_t)page_count_more);
 	bounds_unlock(v);
 }
 
@@ -285,7 +318,7 @@ void vma_grow_up(struct vma *v, vaddr_t end)
 
 	bounds_lock(v);
 	v->end = end;
-	v->mm->total_pages += page_count_more;
+	count_pages(v, (int32_t)page_count_more);
 	bounds_unlock(v);
 }
 
@@ -293,7 +326,11 @@ void vma_grow_up(struct vma *v, vaddr_t end)
  * matter. mmap_lock held. */
 void vma_set_flags(struct vma *v, uint32_t flags)
 {
+	uint32_t changed = flags ^ v->flags;
+
 	spin_lock(&v->mm->page_table_lock);
+	if (changed & VMA_LOCKED)
+		v->mm->locked_pages += flags & VMA_LOCKED ? vma_pages(v) : -vma_pages(v);
 	v->flags = flags;
 	spin_unlock(&v->mm->page_table_lock);
 }

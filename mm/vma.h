@@ -60,6 +60,8 @@ struct vma {
 	struct rmap_vma	 rmap;		/* the reverse map's own */
 };
 
+enum { ROOM_CLASSES = 20 };	/* holes by size, in powers of two of pages */
+
 struct mm {
 	struct mutex	mmap_lock;	/* RANK_MMAP */
 	struct spinlock page_table_lock;/* RANK_PAGE_TABLE */
@@ -75,6 +77,7 @@ struct mm {
 	uint32_t	locked_pages;	/* mmap_lock  mm.3 */
 	struct abi_limit limits[LIMIT_COUNT];	/* mmap_lock; of bytes */
 	vaddr_t		heap_start, heap_end;	/* brk; mmap_lock */
+	vaddr_t		room[ROOM_CLASSES];	/* mmap_lock  mm/room.c */
 	struct task    *task;		/* whose it is; NULL under construction */
 	struct list	all_link;	/* every mm, for swapoff and the audit */
 	uint32_t	pins;		/* swapoffs that work on it and sleep */
@@ -130,6 +133,16 @@ int	mm_unmap(struct mm *mm, vaddr_t start, uint32_t bytes);
 /* Set the end of the heap; returns the end as it is afterwards (unchanged on failure). */
 vaddr_t mm_brk(struct mm *mm, vaddr_t end);
 int	mm_advise(struct mm *mm, vaddr_t start, uint32_t bytes, int advice);
+/* Have every page of [start, start + bytes) that is locked in memory, ready for what its vma
+ * allows. -EFAULT (nothing mapped, no access), -ENOMEM, -EIO, -EINTR. No lock held. Sleeps. */
+int	mm_fill(struct mm *mm, vaddr_t start, vaddr_t end);
+int	mm_lock(struct mm *mm, vaddr_t start, uint32_t bytes);
+int	mm_unlock(struct mm *mm, vaddr_t start, uint32_t bytes);
+int	mm_sync(struct mm *mm, vaddr_t start, uint32_t bytes, uint32_t flags);
+int	mm_incore(struct mm *mm, vaddr_t start, uint32_t bytes, vaddr_t vec);
+/* Give limit `which` the values of *want, if not NULL; *was gets what it was. */
+int	mm_limit(struct mm *mm, unsigned which, const struct abi_limit *want,
+		 struct abi_limit *was);
 int	mm_protect(struct mm *mm, vaddr_t start, uint32_t bytes, uint32_t prot);
 /* mremap: the address, or -errno; `to` counts with MREMAP_FIXED. */
 int64_t mm_remap(struct mm *mm, vaddr_t start, uint32_t old_bytes, uint32_t new_bytes,
@@ -140,6 +153,8 @@ int	mm_write(struct mm *mm, vaddr_t to, struct object *from, uint32_t offset, ui
 /* Split `v` at `at` (inside it, aligned): `v` keeps the front, the new vma is returned.
  * NULL without memory. mmap_lock held. Sleeps. */
 struct vma *vma_split(struct vma *v, vaddr_t at);
+/* Make borders at `start` and `end` where they lie inside vmas. -ENOMEM changes nothing. */
+int vma_split_borders(struct mm *mm, vaddr_t start, vaddr_t end);
 /* Split off what of `v` lies outside [start, end), which it holds; returns the vma of just
  * that. NULL without memory: nothing has changed. mmap_lock held. Sleeps. */
 struct vma *vma_isolate(struct vma *v, vaddr_t start, vaddr_t end);
@@ -178,26 +193,40 @@ void vma_set_flags(struct vma *v, uint32_t flags);
 void vma_zap(struct vma *v, vaddr_t start, vaddr_t end);
 /* Reclaim the pages that [start, end) of `v` maps, whatever their age. Sleeps. */
 void vma_pageout(struct vma *v, vaddr_t start, vaddr_t end);
+/* Begin to read what of [start, end) is in swap. Sleeps. */
+void vma_willneed(struct vma *v, vaddr_t start, vaddr_t end);
 /* mm_unmap() and mm_map() with mmap_lock held and the range checked. */
 int	mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end);
 /* The same, but page tables stay: something else comes there. */
 int	mm_clear_range(struct mm *mm, vaddr_t start, vaddr_t end);
 /* Free the page tables that nothing needs any more now that [start, end) is empty. */
 void	mm_trim_tables(struct mm *mm, vaddr_t start, vaddr_t end);
-/* First fit from `from` up: the address, or 0 if there is no room for `bytes`. */
-vaddr_t mm_find_room(struct mm *mm, vaddr_t from, uint32_t bytes);
+/* Where to map (mm/room.c). First fit from USER_MMAP_BASE up: the address, or 0 if there is no
+ * room for `bytes`, whole pages. */
+vaddr_t mm_find_room(struct mm *mm, uint32_t bytes);
+/* Does [start, start + bytes) touch no vma, nor the room that a stack claims? */
+bool	mm_range_free(struct mm *mm, vaddr_t start, uint32_t bytes);
+/* Holes are about to get larger: `v` goes; or anything may have changed. */
+void	room_grows(const struct vma *v);
+void	room_forget(struct mm *mm);
 /* May more pages be mapped, and be promised, in exchange for what [start, end) holds? -ENOMEM. */
 int	map_ask(struct mm *mm, vaddr_t start, vaddr_t end, uint32_t count, uint32_t promise);
+/* May `count` more pages be locked? -EAGAIN: LIMIT_MEMLOCK says no; -ENOMEM: too much of RAM. */
+int	limit_ask_lock(const struct mm *mm, uint32_t count);
+/* How far may `v`, a stack, reach? */
+uint32_t limit_stack_bytes(const struct vma *v);
 /* A new mm's limits: its parent's, or the defaults. */
 void	limits_init(struct mm *mm, const struct mm *parent);
 /* May `count` more pages be mapped (LIMIT_AS)? -ENOMEM. */
 int	limit_ask(const struct mm *mm, uint32_t count);
 /* May a stack have more pages? Makes `v` reach down to `addr`, or -EFAULT, -ENOMEM. */
 int	stack_grow(struct vma *v, vaddr_t addr, uint32_t esp);
+/* Is [start, end) mapped without a hole? */
+bool	mm_covered(struct mm *mm, vaddr_t start, vaddr_t end);
 /* The lowest address that `v` may claim: a stack's room to grow is kept free. */
 vaddr_t vma_claim(const struct vma *v);
 
-/* Overcommit (overcommit=0|1|2): ask before promising pages. -ENOMEM. */
+/* Overcommit (overcommit=0|1|2): ask before promising pages. -ENOMEM. NULL: to an object. */
 int  commit_ask(struct mm *mm, uint32_t page_count);
 void commit_take(struct mm *mm, uint32_t page_count);	/* in exchange for others */
 void commit_release(struct mm *mm, uint32_t page_count);

@@ -238,6 +238,28 @@ def test_swap_error_02(tmp_path):
     done.expect(re.search(r"ide: hda: read error at sector 2848", done.log), done.log[-600:])
 
 
+def with_object(what, rules):
+    """t_object_swap's answer about an object, or shared memory, larger than RAM on a disk with errors; audited."""
+    done = run(f"t_object_swap {what}; audit", "--tests", "--ram", "12M", "--swap", "48M", "--inject", f"0:{rules}")
+    return done.expect("audit: 0" in done.out and done.exit == 0, f"exit {done.exit}: {done.out}")
+
+
+@pytest.mark.parametrize("what, answer", [("object", "1 lost, 0 wrong"), ("shared", "reader: status 10")],
+                         ids=["object-error-01", "object-error-02"])
+def test_object_read_error(what, answer, tmp_path):
+    """who asks for a page of an object that can't be read gets EIO, or SIGBUS; all others are there"""
+    done = with_object(what, disks.blkdebug(tmp_path / "rules", "read_aio", first=2048 + 8 * 100))
+    done.expect(answer in done.out and "misses page" in done.log, done.out + done.log[-600:])
+
+
+@pytest.mark.parametrize("what, answer", [("object", "0 lost, 0 wrong"), ("shared", "reader: status 0")],
+                         ids=["object-error-03", "object-error-04"])
+def test_object_write_error(what, answer, tmp_path):
+    """a slot that can't be written is retired, its page of an object goes to another one, and nothing is lost"""
+    done = with_object(what, disks.blkdebug(tmp_path / "rules", "write_aio", first=2048 + 8 * 100))
+    done.expect(answer in done.out and done.counters["swap_bad_slots"] == 1, done.out + done.log[-600:])
+
+
 @pytest.mark.slow
 def test_swap_error_03(tmp_path):
     """an error that goes away is retried and nobody notices"""

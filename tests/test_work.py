@@ -130,6 +130,8 @@ def test_work_micro(options):
 
 
 PROMISES = [("overcommit=0", "24 0 0 64 1"), ("overcommit=1", "24 64 1000 64 1"), ("overcommit=2", "0 0 0 23 0")]
+# The same for shared memory, of which the child needs no second promise, and for MAP_NORESERVE, which rule 2 ignores.
+SHARED = [("overcommit=0", "24 0 0 64 1 64"), ("overcommit=1", "24 64 1000 64 1 64"), ("overcommit=2", "0 0 0 23 1 0")]
 
 
 @pytest.mark.parametrize("rule, wanted", PROMISES, ids=[f"commit-rule-{n:02}" for n in range(1, 4)])
@@ -138,6 +140,14 @@ def test_commit_rule(rule, wanted):
     done = shell("t_commit one 24; t_commit one 64; t_commit one 1000; t_commit sum 64; t_commit fork 15", "--tests", "--ram", "16M",
                  "--swap", "16M", "--param", rule)
     done.expect(done.out.split()[:5] == wanted.split(), done.out)
+
+
+@pytest.mark.parametrize("rule, wanted", SHARED, ids=[f"commit-rule-{n:02}" for n in range(4, 7)])
+def test_commit_shared(rule, wanted):
+    """what each rule promises of shared memory: 24, 64, 1000 at once; 64 one by one; 15 and a child; 64 with MAP_NORESERVE"""
+    commands = [f"one {n}" for n in (24, 64, 1000)] + ["sum 64", "fork 15", "noreserve 64"]
+    done = shell("; ".join(f"t_commit {c} shared" for c in commands), "--tests", "--ram", "16M", "--swap", "16M", "--param", rule)
+    done.expect(done.out.split()[:6] == wanted.split(), done.out)
 
 
 def test_run_trace_01():

@@ -18,6 +18,7 @@
 #include "kernel/time.h"
 #include "kernel/trace.h"
 #include "mm/frame.h"
+#include "mm/object.h"
 #include "mm/pgtable.h"
 #include "mm/slab.h"
 #include "mm/swap.h"
@@ -48,6 +49,19 @@ static uint32_t table_pages(const struct mm *mm)
 	return pte_table_count(mm) + 1 + mm->vma_count * sizeof(struct vma) / PAGE_SIZE;
 }
 
+/* Slots that hold pages of objects which the mm maps: no PTE names them. Pages of objects that
+ * are in memory and mapped are in its rss. */
+static uint32_t object_slots(const struct mm *mm)
+{
+	uint32_t sum = 0;
+	struct vma *v;
+
+	list_for_each(v, &mm->vmas, link)
+		if (v->object)
+			sum += object_swapped_within(v->object, v->object_page, vma_pages(v));
+	return sum;
+}
+
 struct oom_figures oom_figures(const struct task *t)
 {
 	const struct mm *mm = t->mm;
@@ -56,7 +70,7 @@ struct oom_figures oom_figures(const struct task *t)
 		return (struct oom_figures){ 0 };
 	return (struct oom_figures){ .rss = mm->rss, .swap = mm->swap_ptes,
 				     .tables = table_pages(mm),
-				     .objects = handle_table_pages(&t->handles),
+				     .objects = handle_table_pages(&t->handles) + object_slots(mm),
 				     .vm = mm->total_pages };
 }
 

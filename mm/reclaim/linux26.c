@@ -12,6 +12,9 @@
  *  - kswapd aims for `high` only (2.6.5 takes whatever the scan gives), so that a low
  *    priority doesn't empty the inactive list;
  *  - kswapd rests while its writes are under way (there the nap never happens by a slip);
+ *  - an allocating thread that may not write, because enough writes are under way, waits for
+ *    them at any priority (2.6.5 goes on over pages that it can't write: with much RAM and a
+ *    slow disk most of reclaim's time went there);
  *  - an allocation doesn't retry for ever: see page_alloc() in mm/frame.h.
  */
 #include "drivers/block.h"
@@ -137,6 +140,7 @@ static void reclaim_zones(struct scan_control *sc)
 static uint32_t direct_reclaim(enum gfp flags)
 {
 	struct scan_control sc = { .wanted = RECLAIM_BATCH, .flags = flags };
+	ns_t before = thread_time_ns(current, CPU_SYSTEM);
 
 	COUNT(allocstall);
 	current->memalloc++;
@@ -147,10 +151,12 @@ static uint32_t direct_reclaim(enum gfp flags)
 		shrink_slabs(&sc);
 		if (sc.freed >= sc.wanted || current->killed)
 			break;
-		if (priority <= WAIT_PRIORITY && swap_writes_pending() > 0)
+		if (must_wait_for_writes(&sc) ||
+		    (priority <= WAIT_PRIORITY && swap_writes_pending() > 0))
 			block_wait_congestion(CONGESTION_WAIT_MS);
 	}
 	current->memalloc--;
+	COUNT_ADD(direct_reclaim_ns, thread_time_ns(current, CPU_SYSTEM) - before);
 	return sc.freed;
 }
 

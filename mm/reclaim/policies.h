@@ -16,6 +16,8 @@ enum {
 /* From the active to the inactive list: `count` pages of z's old end are looked at; mapped
  * ones are spared if they were used, or all of them unless `take_mapped`. */
 void refill_inactive(struct zone *z, unsigned count, bool take_mapped);
+/* Is the disk so busy with writes that this reclaimer (not kswapd) may not add any? */
+bool must_wait_for_writes(const struct scan_control *sc);
 /* Look at `count` pages of z's inactive tail and free what can be freed. */
 void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc);
 

@@ -66,27 +66,36 @@ void reclaim_init(void)
 
 /* ---- What MACHINE_DROP_CACHES asks for ---- */
 
-/* Free `p` if it is a clean page of the swap cache that no PTE maps. */
+/* Page and slot of the swap cache hold the same: is one of them to spare? The slot, if nothing
+ * but the cache holds it; or else the page, if it is clean and nothing but the cache and we
+ * hold it. `p` is locked. */
+static bool one_is_spare(const struct page *p)
+{
+	if (!page_is(p, PG_SWAPCACHE) || page_is(p, PG_WRITEBACK))
+		return false;
+	return swap_count((swap_entry){ p->private }) == 1 ||
+	       (!page_is(p, PG_DIRTY) && p->mapcount == 0 && p->count == 2);
+}
+
+/* Take `p` out of the swap cache if that loses nothing. Is its frame free now? */
 static bool drop_page(struct page *p)
 {
-	bool clean;
+	bool last;
 
-	if (!page_is(p, PG_SWAPCACHE) || page_is(p, PG_DIRTY | PG_WRITEBACK) || p->mapcount > 0)
-		return false;
-	if (p->count != 1 || !page_trylock(p))
+	if (!page_is(p, PG_SWAPCACHE) || !page_trylock(p))
 		return false;
 	page_hold(p);
-	clean = !page_is(p, PG_DIRTY | PG_WRITEBACK) && page_is(p, PG_SWAPCACHE);
-	if (clean)
+	if (one_is_spare(p))
 		swap_cache_delete(p);
+	last = p->count == 1;
 	page_unlock(p);
 	page_drop(p);
-	return clean;
+	return last;
 }
 
 /*
- * Free every page that is only a cache: clean swap-cache pages that nobody maps, and
- * empty slabs; and undo swapping, so that what is in use afterwards can be compared with
+ * Free all that is only a cache: pages of the swap cache whose contents are on disk, slots whose
+ * contents are in memory, and empty slabs; and undo swapping, so that what is in use afterwards can be compared with
  * what was before. Returns frames freed. No locks held. Sleeps.
  */
 unsigned reclaim_drop_caches(void)

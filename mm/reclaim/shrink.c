@@ -15,6 +15,7 @@
 #include "kernel/thread.h"
 #include "kernel/trace.h"
 #include "mm/lru.h"
+#include "mm/object.h"
 #include "mm/reclaim/policies.h"
 #include "mm/rmap.h"
 #include "mm/swap/area.h"
@@ -62,13 +63,18 @@ static bool leave_slot(struct page *p)
 	return swap_slots_free() > 0;
 }
 
+bool must_wait_for_writes(const struct scan_control *sc)
+{
+	return !sc->kswapd && swap_congested();
+}
+
 /* An unmapped locked page: write it, free it, or why not. */
 static enum verdict judge_unmapped(struct page *p, bool referenced, const struct scan_control *sc)
 {
 	if (page_is(p, PG_DIRTY) && page_is(p, PG_SWAPCACHE)) {
 		if (referenced || !only_ours(p))
 			return PAGE_KEEP;
-		if (swap_congested() && !sc->kswapd)
+		if (must_wait_for_writes(sc))
 			return PAGE_KEEP;
 		return PAGE_WRITE;
 	}
@@ -79,6 +85,15 @@ static enum verdict judge_unmapped(struct page *p, bool referenced, const struct
 	return PAGE_FREE;
 }
 
+/* A mapped anonymous page gets a slot, so that its PTEs can name it. An object's page gets its
+ * own when it leaves the object, unmapped; here it is only not unmapped in vain. */
+static bool has_slot(struct page *p)
+{
+	if (page_is(p, PG_OBJECT))
+		return swap_slot_to_be_had();
+	return p->mapcount == 0 || page_is(p, PG_SWAPCACHE) || swap_cache_add_new(p);
+}
+
 /* Numbers as in docs/history.md 4.5. */
 static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 {
@@ -86,14 +101,12 @@ static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 
 	if (page_is(p, PG_WRITEBACK))
 		return PAGE_KEEP;					/* 3 */
-	if (page_is(p, PG_MLOCKED) || page_is(p, PG_OBJECT))
-		return PAGE_ACTIVATE;
 	if (slot_is_lost(p) && !leave_slot(p))
 		return PAGE_ACTIVATE;
 	referenced = rmap_referenced(p) > 0;
-	if (referenced && (p->mapcount > 0 || page_is(p, PG_SWAPCACHE)))
+	if (referenced && (p->mapcount > 0 || page_is(p, PG_SWAPCACHE | PG_OBJECT)))
 		return PAGE_ACTIVATE;					/* 4 */
-	if (p->mapcount > 0 && !page_is(p, PG_SWAPCACHE) && !swap_cache_add_new(p))
+	if (!has_slot(p))
 		return PAGE_ACTIVATE;					/* 5 */
 	if (p->mapcount > 0) {						/* 6 */
 		enum rmap_result r = rmap_try_to_unmap(p);
@@ -101,6 +114,8 @@ static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
 		if (r != RMAP_UNMAPPED)
 			return r == RMAP_AGAIN ? PAGE_KEEP : PAGE_ACTIVATE;
 	}
+	if (page_is(p, PG_OBJECT) && !object_swap_out(p))
+		return PAGE_ACTIVATE;
 	if (slot_is_lost(p) && !swap_relocate(p))
 		return PAGE_ACTIVATE;
 	return judge_unmapped(p, referenced, sc);			/* 7 to 9 */
@@ -202,15 +217,16 @@ static unsigned shrink_batch(struct zone *z, unsigned count, struct scan_control
 }
 
 /*
- * Look at up to `count` pages of z's inactive tail, until sc->wanted are free. Sleeps
- * (see above).
+ * Look at up to `count` pages of z's inactive tail, until sc->wanted are free, or until nothing
+ * can be written before other writes are done. Sleeps (see above).
  */
 void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc)
 {
 	while (count > 0 && sc->freed < sc->wanted) {
+		uint32_t freed_before = sc->freed;
 		unsigned n = shrink_batch(z, count, sc);
 
-		if (n == 0)
+		if (n == 0 || (sc->freed == freed_before && must_wait_for_writes(sc)))
 			return;
 		count -= MIN(n, count);
 		cond_resched();
@@ -236,7 +252,7 @@ static bool stays_active(struct page *p, bool take_mapped, bool swap)
 {
 	bool used;
 
-	if (page_is(p, PG_MLOCKED) || (!swap && p->mapcount > 0 && !page_is(p, PG_OBJECT)))
+	if (!swap && (p->mapcount > 0 || page_is(p, PG_OBJECT)))
 		return true;
 	if (p->mapcount == 0)
 		return false;

@@ -1,6 +1,6 @@
 /*
  * The swap cache: which page in memory holds (or will hold) the contents of a slot. All
- * PTEs that name one slot thus find one page, and a page shared copy-on-write comes
+ * PTEs (and object entries) that name one slot thus find one page, and a page shared copy-on-write comes
  * back shared. The map is by slot, in the area (area.h); there is no hash and no tree.
  *
  * A page in the cache: PG_SWAPCACHE, private == entry, one count of the page and one of
@@ -34,7 +34,8 @@ static void enter(struct swap_area *a, swap_entry e, struct page *p, uint16_t co
 }
 
 /*
- * Give a locked anonymous page a slot and enter it, dirty: the slot holds nothing yet.
+ * Give a locked page, anonymous or just leaving its object, a slot and enter it, dirty: the
+ * slot holds nothing yet.
  * False: there is no slot. Never sleeps.
  */
 bool swap_cache_add_new(struct page *p)

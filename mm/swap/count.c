@@ -81,6 +81,11 @@ bool swap_slot_alloc(swap_entry *e)
 	return take_free_slot(e) || swap_steal_slot(e);
 }
 
+bool swap_slot_to_be_had(void)
+{
+	return swap_slots_free() > 0 || swap_slots_stealable() > 0;
+}
+
 /* One holder more. The last count is kept for the cache: without it the page of a slot
  * with so many PTEs could never be read back. */
 int swap_dup(swap_entry e)
@@ -101,7 +106,7 @@ int swap_dup(swap_entry e)
 	return result;
 }
 
-/* The last PTE that named the slot is gone, and nobody maps its page: free both, unless
+/* The last PTE or object entry that named the slot is gone, and nobody maps its page: free both, unless
  * somebody has the page locked; then reclaim will find it. */
 static void forget_page(struct page *p)
 {

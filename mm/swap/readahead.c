@@ -82,7 +82,8 @@ static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[REA
 	return n;
 }
 
-/* Read all pages of the batch as one plugged burst. */
+/* Read all pages of the batch as one plugged burst. The reference to `wanted` (NULL: none is
+ * wanted yet) stays the caller's. */
 static void read_batch(struct page *batch[READAHEAD_MAX], unsigned n, const struct page *wanted)
 {
 	block_plug();
@@ -122,4 +123,20 @@ struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 	*major = true;
 	read_batch(batch, gather(e, p, batch), p);
 	return p;
+}
+
+/* See swap.h. The caller's PTE (or object entry) holds a count of the slot. */
+bool swap_read_ahead(swap_entry e)
+{
+	struct page *batch[READAHEAD_MAX];
+	struct page *p;
+
+	if (!worth_reading(e))
+		return true;
+	p = new_cached_page(e, GFP_SPARE);
+	if (!p)
+		return !worth_reading(e);
+	COUNT(swap_readahead);
+	read_batch(batch, gather(e, p, batch), NULL);
+	return true;
 }

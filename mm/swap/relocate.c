@@ -1,10 +1,12 @@
 /*
  * After a write error, and from an area that swapoff empties: move a page to another slot.
- * Its PTEs are swap entries by then, and no reverse map finds those; so all page tables
- * are searched. That is slow and rare, and nothing is lost by it.
+ * Its PTEs are swap entries by then, or an object's tree has one, and no reverse map finds
+ * those; so all page tables and all objects are searched. That is slow and rare, and nothing
+ * is lost by it.
  */
 #include "kernel/panic.h"
 #include "kernel/printk.h"
+#include "mm/object.h"
 #include "mm/swap/area.h"
 #include "mm/vma.h"
 
@@ -32,11 +34,29 @@ static void replace_entry(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg)
 		*pte = pte_from_swap(r->to);
 }
 
-/* All mms, each under its lock. The kernel doesn't switch threads meanwhile. */
+static swap_entry count_word(swap_entry e, void *arg)
+{
+	struct replacement *r = arg;
+
+	r->found += e.v == r->from.v;
+	return e;
+}
+
+static swap_entry replace_word(swap_entry e, void *arg)
+{
+	const struct replacement *r = arg;
+
+	return e.v == r->from.v ? r->to : e;
+}
+
+/* All mms and objects, each under its lock. The kernel doesn't switch threads meanwhile. */
 static void search(struct replacement *r,
-		   void (*fn)(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg))
+		   void (*fn)(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg),
+		   swap_entry (*word_fn)(swap_entry e, void *arg))
 {
 	struct mm *mm;
+
+	objects_for_each_entry(word_fn, r);
 
 	list_for_each(mm, &mm_all, all_link) {
 		spin_lock(&mm->page_table_lock);
@@ -63,8 +83,8 @@ static void commit(struct page *p, const struct replacement *r, unsigned holders
 
 /*
  * See area.h. `p` is locked, in the swap cache, mapped nowhere, and not under
- * write-back. If not every holder of the slot is a PTE (an object's entry, a fault that
- * is under way), the page stays where it is.
+ * write-back. If not every holder of the slot is found (there is always one place that
+ * doesn't show: an address space under construction), the page stays where it is.
  */
 bool swap_relocate(struct page *p)
 {
@@ -72,10 +92,10 @@ bool swap_relocate(struct page *p)
 	unsigned holders = swap_count(r.from) - 1;
 
 	KASSERT2(page_is(p, PG_LOCKED) && p->mapcount == 0, "swap.4", page_pfn(p), p->private);
-	search(&r, count_entry);
+	search(&r, count_entry, count_word);
 	if (r.found != holders || !swap_slot_alloc(&r.to))
 		return false;
-	search(&r, replace_entry);
+	search(&r, replace_entry, replace_word);
 	if (page_is(p, PG_ERROR))
 		printk("swap: slot %u of %s is bad; its page goes to slot %u of %s\n",
 		       swap_entry_slot(r.from), swap_entry_to_area(r.from)->dev->name,

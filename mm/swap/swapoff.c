@@ -1,6 +1,7 @@
 /*
  * swapoff: bring everything back from an area and let it go. First the mms, one after
- * the other (mm_unuse() in mm/fault.c), then pages that only the cache still holds.
+ * the other (mm_unuse() in mm/swapin.c), then the memory objects, which perhaps no mm maps
+ * (objects_unuse() in mm/object_swap.c), then pages that only the cache still holds.
  *
  * Locks: swapon_lock all the time. No new slots are given from an area that is leaving;
  * pages that don't fit into RAM go to other areas by the usual way.
@@ -11,6 +12,7 @@
 #include "kernel/string.h"
 #include "kernel/thread.h"
 #include "mm/frame.h"
+#include "mm/object.h"
 #include "mm/swap/area.h"
 #include "mm/vma.h"
 
@@ -115,6 +117,14 @@ static int unuse_mms(unsigned area)
 	return error;
 }
 
+/* Bring back all that PTEs and objects have in `area`. */
+static int unuse(unsigned area)
+{
+	int error = unuse_mms(area);
+
+	return error ? error : objects_unuse(area);
+}
+
 /* Let the page of `slot` leave the cache. -EBUSY if something else holds the slot. */
 static int empty_slot(struct swap_area *a, uint32_t slot)
 {
@@ -144,7 +154,7 @@ static int empty_cache(struct swap_area *a)
 
 /*
  * Undo all swapping, as far as memory allows without pushing anything else out: every mm
- * gets its pages back, and slots are freed. For MACHINE_DROP_CACHES: what is used after
+ * and object gets its pages back, and slots are freed. For MACHINE_DROP_CACHES: what is used after
  * that is comparable with a machine that never swapped. Sleeps.
  */
 void swap_undo(void)
@@ -155,7 +165,7 @@ void swap_undo(void)
 
 		if (a->state != AREA_ON || a->used >= frames_free() / 2)
 			continue;
-		if (unuse_mms(i) == 0)
+		if (unuse(i) == 0)
 			(void)empty_cache(a);
 	}
 	mutex_unlock(&swapon_lock);
@@ -194,7 +204,7 @@ static int leave(struct swap_area *a)
 	if (!would_fit(a))
 		return -ENOMEM;
 	set_state(a, AREA_LEAVING);
-	error = unuse_mms(swap_area_number(a));
+	error = unuse(swap_area_number(a));
 	if (!error)
 		error = empty_cache(a);
 	if (!error && a->stays)

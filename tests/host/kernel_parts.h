@@ -32,8 +32,19 @@ const char *kstack_guard_hit(vaddr_t addr) { (void)addr; return NULL; }
 void panic_trap(const struct trap_frame *tf, const char *fmt, ...)
 { (void)tf; panic("trap: %s", fmt); }
 int copy_from_user(void *to, vaddr_t from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
-int copy_to_user(vaddr_t to, const void *from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
+
+/* All the user memory there is to write to: addresses 0 to 4095. */
+static unsigned char user_window[PAGE_SIZE];
+int copy_to_user(vaddr_t to, const void *from, size_t n)
+{
+	if (to > sizeof(user_window) || n > sizeof(user_window) - to)
+		return -EFAULT;
+	__builtin_memcpy(user_window + to, from, n);
+	return OK;
+}
+
 void reclaim_isolated(struct list *batch) { (void)batch; }
+bool swap_read_ahead(swap_entry e) { (void)e; return false; }
 bool swap_off_called_off(unsigned area) { (void)area; return false; }
 
 #endif

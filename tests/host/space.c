@@ -2,9 +2,9 @@
  * Address spaces by examples: merging and splitting, bad arguments, brk, stacks, overcommit,
  * no memory, mm_write().
  * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/pageout.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
- * links: mm/pgtable.c mm/tree.c mm/object.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
+ * links: mm/pgtable.c mm/tree.c mm/object*.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
  * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/limit.c
+ * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/limit.c mm/room.c mm/mlock.c mm/residency.c
  */
 #include "shim.h"
 #include "spaces.h"
@@ -18,7 +18,8 @@ static int64_t map(vaddr_t addr, uint32_t bytes, uint32_t prot, uint32_t flags)
 	return mm_map(mms[0], &r);
 }
 
-enum { RW = PROT_READ | PROT_WRITE, PRIVATE_ANON = MAP_PRIVATE | MAP_ANONYMOUS };
+enum { RW = PROT_READ | PROT_WRITE, PRIVATE_ANON = MAP_PRIVATE | MAP_ANONYMOUS,
+       SHARED_ANON = MAP_SHARED | MAP_ANONYMOUS };
 
 static void test_merge_split(void)
 {
@@ -121,15 +122,17 @@ static void test_stack(void)
 
 static void test_overcommit(void)
 {
-	uint32_t ram;
+	uint32_t ram, before;
 	struct mm *mm;
 
 	start(6);
 	mm = mms[0];
 	ram = frames_total();
+	before = commit_total();		/* the object's */
+	CHECK(before == OBJECT_PAGES);
 	CHECK(map(0, (ram + 1) * PAGE_SIZE, RW, PRIVATE_ANON) == -ENOMEM && mm->vma_count == 0);
 	CHECK(map(0, (ram + 1) * PAGE_SIZE, PROT_READ, PRIVATE_ANON) > 0);
-	CHECK(map(0, ram * PAGE_SIZE, RW, PRIVATE_ANON) > 0 && commit_total() == ram);
+	CHECK(map(0, ram * PAGE_SIZE, RW, PRIVATE_ANON) > 0 && commit_total() == before + ram);
 	no_swap_slots = 1;
 	CHECK(map(0, (ram + 1) * PAGE_SIZE, RW, PRIVATE_ANON) > 0);
 	no_swap_slots = 0;
@@ -196,6 +199,29 @@ static void test_write(void)
 	tap_checks("host-space-07", "mm_write() copies across pages and refuses what isn't mapped");
 }
 
+static void test_shared_promise(void)
+{
+	uint32_t ram, before;
+	int64_t at;
+	int error;
+
+	start(9);
+	ram = frames_total();
+	before = commit_total();
+	CHECK(map(0, (ram + 1) * PAGE_SIZE, RW, SHARED_ANON) == -ENOMEM && !object_create(ram + 1));
+	CHECK(map(0, 9 * PAGE_SIZE, RW, PRIVATE_ANON) > 0 && commit_total() == before + 9);
+	at = map(0, 5 * PAGE_SIZE, PROT_READ, SHARED_ANON);
+	CHECK(at > 0 && commit_total() == before + 9 + 5);
+	mms[1] = mm_fork(mms[0], &error);
+	CHECK(mms[1] && commit_total() == before + 2 * 9 + 5);
+	CHECK(mm_unmap(mms[0], (vaddr_t)at, 5 * PAGE_SIZE) == OK && commit_total() == before + 2 * 9 + 5);
+	CHECK(mm_unmap(mms[1], (vaddr_t)at, 5 * PAGE_SIZE) == OK && commit_total() == before + 2 * 9);
+	CHECK(map(0, (ram + 1) * PAGE_SIZE, RW, SHARED_ANON | MAP_NORESERVE) > 0);
+	CHECK(commit_total() == before + 2 * 9);
+	finish();
+	tap_checks("host-space-08", "shared memory is promised once, whoever maps it, until it goes");
+}
+
 int main(void)
 {
 	test_merge_split();
@@ -205,5 +231,6 @@ int main(void)
 	test_overcommit();
 	test_no_memory();
 	test_write();
+	test_shared_promise();
 	return tap_done();
 }

@@ -37,6 +37,9 @@ void swap_free(swap_entry e) { (void)e; }
 unsigned swap_count(swap_entry e) { (void)e; return 0; }
 uint32_t swap_slots_total(void) { return no_swap_slots; }
 bool swap_cache_try_free(struct page *p) { (void)p; return false; }
+bool swap_cache_add_new(struct page *p) { (void)p; return false; }
+void swap_cache_delete(struct page *p) { (void)p; }
+struct page *swap_cache_find(swap_entry e) { (void)e; return NULL; }
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 { (void)e; (void)v; (void)addr; (void)major; return NULL; }
 

@@ -1,46 +1,17 @@
 /*
- * Address spaces against a model that knows each page: map, unmap, protect, move, touch, fork,
- * advise and destroy in random order, with the real faults and the real reverse map; contents compared.
- * links: mm/mprotect.c mm/mremap.c mm/pageout.c
+ * Address spaces against a model that knows each page: map, unmap, protect, move, lock, touch,
+ * fork, advise and destroy in random order, with the real faults and the real reverse map;
+ * contents compared. Then the same again while allocations fail: a call that says so must have
+ * changed nothing, or what its contract allows.
+ * links: mm/mprotect.c mm/mremap.c mm/pageout.c mm/alloc_fail.c
  * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
- * links: mm/pgtable.c mm/tree.c mm/object.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
+ * links: mm/pgtable.c mm/tree.c mm/object*.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
  * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/limit.c
+ * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/limit.c mm/room.c mm/mlock.c mm/residency.c
  */
 #include "shim.h"
 #include "spaces.h"
-
-/* ---- The model ---- */
-
-enum { WINDOW_PAGES = 256, STEPS = 6000 };
-#define WINDOW 0x40000000u		/* crosses a page table's border at + 4 MiB - 512 KiB */
-#define WINDOW_START (WINDOW + 0x400000u - 0x80000u)
-
-enum kind { FREE, ANON, PRIVATE, SHARED };
-struct model_page {
-	enum kind kind;
-	uint8_t	  prot;
-	bool	  may_write;		/* PROT_WRITE may be asked for later */
-	uint32_t  object_page;
-	bool	  touched;		/* ANON, PRIVATE: has a value of its own */
-	uint32_t  value;
-};
-static struct space {
-	struct mm **mm;			/* its place in mms[] */
-	struct model_page page[WINDOW_PAGES];
-} spaces[SPACES];
-static uint32_t object_value[OBJECT_PAGES];
-static uint32_t next_value = 1;
-
-static vaddr_t page_addr(unsigned i) { return WINDOW_START + i * PAGE_SIZE; }
-
-/* What a read of model page `i` must find. */
-static uint32_t model_value(const struct model_page *m)
-{
-	if (m->kind == SHARED || (m->kind == PRIVATE && !m->touched))
-		return object_value[m->object_page];
-	return m->touched ? m->value : 0;
-}
+#include "page_model.h"
 
 /* ---- Operations ---- */
 
@@ -51,6 +22,7 @@ static void op_map(struct space *s)
 	static const uint8_t prots[] = { PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE,
 					 PROT_READ | PROT_WRITE };
 	enum kind kind = ANON + shim_random(3);
+	int64_t at;
 
 	pages = 1 + shim_random(MIN(24u, WINDOW_PAGES - first));
 	r.bytes = pages * PAGE_SIZE - shim_random(PAGE_SIZE);
@@ -63,7 +35,10 @@ static void op_map(struct space *s)
 		r.object_page = shim_random(OBJECT_PAGES - 24);
 		r.may_write = (r.prot & PROT_WRITE) || shim_random(2);
 	}
-	CHECK(mm_map(*s->mm, &r) == r.addr);
+	at = mm_map(*s->mm, &r);
+	if (no_memory(at))
+		return;
+	CHECK(at == r.addr);
 	for (unsigned i = 0; i < pages; i++)
 		s->page[first + i] = (struct model_page){ .kind = kind, .prot = (uint8_t)r.prot,
 							  .may_write = kind != SHARED || r.may_write,
@@ -84,14 +59,65 @@ static void op_protect(struct space *s)
 	for (i = first; i < first + pages && wanted == OK; i++) {
 		struct model_page *m = &s->page[i];
 
-		if (m->kind == FREE)
+		if (no_memory(error) && m->kind != FREE && m->prot != prot &&
+		    (vma_at(*s->mm, page_addr(i))->flags & VMA_PROT) == m->prot)
+			wanted = error;		/* so far it came; the rest is as it was */
+		else if (m->kind == FREE)
 			wanted = -ENOMEM;
 		else if ((prot & PROT_WRITE) && !m->may_write)
 			wanted = -EACCES;
 		else
 			m->prot = (uint8_t)prot;
 	}
-	CHECK(error == wanted);
+	CHECK(error == wanted || no_memory(error));
+	note_copies(s);
+	if (error == OK && all_went_well())
+		check_filled(s, first, pages);
+}
+
+static void op_lock(struct space *s)
+{
+	unsigned first = shim_random(WINDOW_PAGES), off = shim_random(PAGE_SIZE);
+	unsigned pages = 1 + shim_random(MIN(12u, WINDOW_PAGES - first));
+	uint32_t bytes = pages * PAGE_SIZE - off - shim_random(PAGE_SIZE - off);
+	bool lock = shim_random(3) > 0, none, covered;
+	int error;
+
+	covered = model_covered(s, first, pages, &none);
+	error = (lock ? mm_lock : mm_unlock)(*s->mm, page_addr(first) + off, bytes);
+	if (no_memory(error) && covered) {
+		lock = (vma_at(*s->mm, page_addr(first))->flags & VMA_LOCKED) != 0;
+		CHECK(error == -ENOMEM || lock);
+		if (error == -ENOMEM && lock != s->page[first].locked)
+			CHECK(lock && none);	/* it is the filling that failed */
+	} else {
+		CHECK(error == (covered && !(lock && none) ? OK : -ENOMEM));
+	}
+	for (unsigned i = first; covered && !no_memory(error) && i < first + pages; i++)
+		s->page[i].locked = lock;
+	for (unsigned i = first; covered && no_memory(error) && i < first + pages; i++)
+		s->page[i].locked = vma_at(*s->mm, page_addr(i))->flags & VMA_LOCKED;
+	note_copies(s);
+	if (error == OK)
+		check_filled(s, first, pages);
+}
+
+/* The bytes of mincore, which this machine without swap can't have wrong. */
+static void op_incore(struct space *s)
+{
+	unsigned first = shim_random(WINDOW_PAGES), in_window = 0;
+	unsigned pages = 1 + shim_random(MIN(20u, WINDOW_PAGES - first));
+	bool none, covered = model_covered(s, first, pages, &none);
+
+	CHECK(mm_incore(*s->mm, page_addr(first), pages * PAGE_SIZE - shim_random(PAGE_SIZE), 64) ==
+	      (covered ? OK : -ENOMEM));
+	for (unsigned i = first; covered && i < first + pages; i++) {
+		const pte_t *pte = pte_find(*s->mm, page_addr(i));
+		struct model_page *m = &s->page[i];
+		bool in_object = m->kind >= PRIVATE && object_page_resident(object, m->object_page);
+
+		CHECK(user_window[64 + in_window++] == ((pte && *pte) || in_object));
+	}
 }
 
 /* ---- mremap ---- */
@@ -146,6 +172,10 @@ static void op_remap(struct space *s)
 
 	at = mm_remap(*s->mm, page_addr(first), old_bytes, new_pages * PAGE_SIZE, flags,
 		      page_addr(target));
+	if (no_memory(at)) {
+		note_copies(s);
+		return;
+	}
 	if (error) {
 		CHECK(at == error);
 		return;
@@ -157,11 +187,16 @@ static void op_remap(struct space *s)
 	if ((vaddr_t)at < WINDOW_START) {
 		CHECK(flags == MREMAP_MAYMOVE && new_pages > old_pages);
 		CHECK(mm_check(*s->mm) == 0);
+		if (let_fail)
+			alloc_fail_in = 1000;
 		at = mm_remap(*s->mm, (vaddr_t)at, new_pages * PAGE_SIZE, new_pages * PAGE_SIZE,
 			      MREMAP_MAYMOVE | MREMAP_FIXED, page_addr(target));
 	}
 	CHECK(at == page_addr(target));
 	model_remap(s, first, old_pages, new_pages, target);
+	note_copies(s);
+	if (all_went_well())
+		check_filled(s, target, new_pages);
 }
 
 /* ---- Touch and the rest ---- */
@@ -170,8 +205,12 @@ static void op_unmap(struct space *s)
 {
 	unsigned first = shim_random(WINDOW_PAGES);
 	unsigned pages = 1 + shim_random(MIN(48u, WINDOW_PAGES - first));
+	int error;
 
-	CHECK(mm_unmap(*s->mm, page_addr(first), pages * PAGE_SIZE) == OK);
+	error = mm_unmap(*s->mm, page_addr(first), pages * PAGE_SIZE);
+	if (no_memory(error))
+		return;
+	CHECK(error == OK);
 	for (unsigned i = 0; i < pages; i++)
 		s->page[first + i] = (struct model_page){ .kind = FREE };
 }
@@ -183,6 +222,8 @@ static void op_write(struct space *s)
 	int error = mm_fault(*s->mm, page_addr(i) + shim_random(PAGE_SIZE), FAULT_WRITE);
 	uint32_t *word;
 
+	if (no_memory(error))
+		return;
 	if (m->kind == FREE || !(m->prot & PROT_WRITE)) {
 		CHECK(error == -EFAULT);
 		return;
@@ -206,6 +247,8 @@ static void check_read(struct space *s, unsigned i)
 	int error = mm_fault(*s->mm, page_addr(i), FAULT_READ);
 	uint32_t *word;
 
+	if (no_memory(error))
+		return;
 	if (m->kind == FREE || m->prot == PROT_NONE) {
 		CHECK(error == -EFAULT);
 		return;
@@ -219,14 +262,16 @@ static void check_read(struct space *s, unsigned i)
 static void op_advise(struct space *s)
 {
 	unsigned first = shim_random(WINDOW_PAGES), holes = 0;
-	unsigned pages = 1 + shim_random(MIN(16u, WINDOW_PAGES - first));
+	unsigned pages = 1 + shim_random(MIN(16u, WINDOW_PAGES - first)), locked = 0;
 
 	for (unsigned i = 0; i < pages; i++) {
 		holes += s->page[first + i].kind == FREE;
-		s->page[first + i].touched = false;
+		locked += s->page[first + i].locked;
 	}
 	CHECK(mm_advise(*s->mm, page_addr(first), pages * PAGE_SIZE, MADV_DONTNEED) ==
-	      (holes ? -ENOMEM : OK));
+	      (locked ? -EINVAL : holes ? -ENOMEM : OK));
+	for (unsigned i = 0; !locked && i < pages; i++)
+		s->page[first + i].touched = false;
 }
 
 static void op_fork(struct space *s)
@@ -237,8 +282,12 @@ static void op_fork(struct space *s)
 	if (*child->mm)
 		return;
 	*child->mm = mm_fork(*s->mm, &error);
+	if (!*child->mm && no_memory(error))
+		return;
 	CHECK(*child->mm && error == OK);
 	memcpy(child->page, s->page, sizeof(s->page));
+	for (unsigned i = 0; i < WINDOW_PAGES; i++)
+		child->page[i].locked = false;
 }
 
 static void destroy(struct space *s)
@@ -259,7 +308,8 @@ static void check_space(struct space *s)
 		CHECK((v != NULL) == (s->page[i].kind != FREE));
 		in_model += s->page[i].kind != FREE;
 		if (v)
-			CHECK((v->flags & VMA_PROT) == s->page[i].prot);
+			CHECK((v->flags & VMA_PROT) == s->page[i].prot &&
+			      !(v->flags & VMA_LOCKED) == !s->page[i].locked);
 	}
 	list_for_each(v, &(*s->mm)->vmas, link)
 		mapped += vma_pages(v);
@@ -278,32 +328,44 @@ static void check_all(void)
 	CHECK(rmap_check() == 0);
 }
 
-static void test_random(uint32_t seed)
+/* One operation, chosen by chance, on one space. */
+static void step(struct space *s)
+{
+	switch (shim_random(19)) {
+	case 0: op_map(s); break;
+	case 1: op_unmap(s); break;
+	case 2: op_advise(s); break;
+	case 3: op_fork(s); break;
+	case 4:
+		if (s != &spaces[0] && shim_random(2))
+			destroy(s);
+		break;
+	case 5: case 6: case 7: case 8: op_write(s); break;
+	case 9: op_protect(s); break;
+	case 10: case 11: op_remap(s); break;
+	case 12: case 13: op_lock(s); break;
+	case 14: op_incore(s); break;
+	default: check_read(s, shim_random(WINDOW_PAGES));
+	}
+}
+
+static void run_steps(uint32_t seed, bool failing)
 {
 	start(seed);
 	memset(object_value, 0, sizeof(object_value));
+	memset(spaces, 0, sizeof(spaces));
 	for (unsigned i = 0; i < SPACES; i++)
 		spaces[i].mm = &mms[i];
-	for (unsigned step = 0; step < STEPS; step++) {
+	for (unsigned n = 0; n < STEPS; n++) {
 		struct space *s = &spaces[shim_random(SPACES)];
 
-		if (!*s->mm)
-			continue;
-		switch (shim_random(15)) {
-		case 0: op_map(s); break;
-		case 1: op_unmap(s); break;
-		case 2: op_advise(s); break;
-		case 3: op_fork(s); break;
-		case 4:
-			if (s != &spaces[0] && shim_random(2))
-				destroy(s);
-			break;
-		case 5: case 6: case 7: case 8: op_write(s); break;
-		case 9: op_protect(s); break;
-		case 10: case 11: op_remap(s); break;
-		default: check_read(s, shim_random(WINDOW_PAGES));
-		}
-		if (step % 200 == 0)
+		let_fail = failing;
+		alloc_fail_in = failing ? 1 + shim_random(8) : 0;
+		if (*s->mm)
+			step(s);
+		let_fail = false;
+		alloc_fail_in = 0;
+		if (n % 200 == 0)
 			check_all();
 	}
 	for (unsigned i = 0; i < SPACES; i++) {
@@ -311,13 +373,19 @@ static void test_random(uint32_t seed)
 			check_read(&spaces[i], p);
 	}
 	check_all();
-	tap_checks("host-vma-01", "random map, unmap, protect, mremap, touch, advise, fork agree with a model of pages");
-	finish();
-	tap_checks("host-vma-02", "after all spaces are destroyed every frame is free again");
 }
 
 int main(void)
 {
-	test_random(shim_run_seed());
+	uint32_t seed = shim_run_seed();
+
+	run_steps(seed, false);
+	tap_checks("host-vma-01", "random map, unmap, protect, mremap, mlock, touch, advise, fork agree with a model of pages");
+	finish();
+	tap_checks("host-vma-02", "after all spaces are destroyed every frame is free again");
+	run_steps(seed + 1, true);
+	tap_checks("host-vma-03", "calls that lack memory say so and change nothing, or what they may");
+	finish();
+	tap_checks("host-vma-04", "and nothing is lost by that");
 	return tap_done();
 }

@@ -30,7 +30,7 @@ BOX_OBJ   := $(call user_obj,$(wildcard user/bin/*.c))
 WORKLOADS := $(notdir $(basename $(wildcard user/workloads/*.c)))
 GUEST_TESTS := $(notdir $(basename $(wildcard user/tests/t_*.c)))
 BOX_LINKS := echo cat ls true false sleep kill pwd time vmstat free ps swapon swapoff \
-	audit fault params counters dropcaches trace poweroff uname hexdump
+	audit fault params counters dropcaches trace poweroff uname hexdump leaks
 
 SYSTEM_PROGS := $(addprefix $(U)/bin/,proc init sh clockbox $(WORKLOADS))
 TEST_PROGS   := $(addprefix $(U)/tests/,$(GUEST_TESTS))

@@ -11,6 +11,7 @@ static const struct {
 	{ "audit", box_audit }, { "cat", box_cat }, { "counters", box_counters },
 	{ "dropcaches", box_dropcaches }, { "echo", box_echo }, { "false", box_false }, { "fault", box_fault },
 	{ "free", box_free }, { "hexdump", box_hexdump }, { "kill", box_kill },
+	{ "leaks", box_leaks },
 	{ "ls", box_ls }, { "params", box_params }, { "poweroff", box_poweroff },
 	{ "ps", box_ps }, { "pwd", box_pwd }, { "sleep", box_sleep },
 	{ "swapoff", box_swapoff }, { "swapon", box_swapon }, { "time", box_time },

@@ -27,6 +27,8 @@ int box_swapoff(int argc, char **argv);
 int box_vmstat(int argc, char **argv);
 /* fault.c */
 int box_fault(int argc, char **argv);
+/* leaks.c */
+int box_leaks(int argc, char **argv);
 /* machine.c */
 int box_audit(int argc, char **argv);
 int box_counters(int argc, char **argv);

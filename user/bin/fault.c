@@ -13,6 +13,24 @@ static const struct {
 	{ "overflow", MACHINE_OVERFLOW },
 };
 
+/* Lose one of what is named. */
+static int lose(const char *what)
+{
+	static const char *const names[] = {
+		[LOSE_PAGE] = "page", [LOSE_SLAB] = "slab", [LOSE_SLOT] = "slot",
+		[LOSE_STACK] = "stack", [LOSE_OBJECT] = "object", [LOSE_TABLE] = "table",
+	};
+
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(what, names[i]) == 0) {
+			int result = sys_machine(MACHINE_LOSE, i);
+
+			return result < 0 ? box_error(what, -result) : 0;
+		}
+	}
+	return 2;
+}
+
 /* Break invariant `n`, and audit before anything else can happen to what was broken. */
 static int break_and_audit(uint32_t n)
 {
@@ -31,6 +49,8 @@ int box_fault(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "break") == 0)
 		return break_and_audit((uint32_t)atoi(argv[2]));
+	if (argc > 2 && strcmp(argv[1], "lose") == 0)
+		return lose(argv[2]);
 	for (size_t i = 0; argc == 2 && i < sizeof(faults) / sizeof(faults[0]); i++) {
 		int result;
 
@@ -39,5 +59,5 @@ int box_fault(int argc, char **argv)
 		result = sys_machine(faults[i].op, 0);
 		return result < 0 ? box_error(argv[1], -result) : 0;
 	}
-	return box_usage("panic | triple | hang | overflow | break N   (with test.faults=1)");
+	return box_usage("panic | triple | hang | overflow | break N | lose WHAT   (with test.faults=1)");
 }

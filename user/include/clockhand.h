@@ -52,6 +52,11 @@ int sys_brk(uint32_t end);
 int sys_madvise(void *addr, size_t bytes, int advice);
 int sys_mprotect(void *addr, size_t bytes, int prot);
 int sys_mremap(void *addr, size_t old_bytes, size_t new_bytes, int flags, void *new_addr);
+int sys_mlock(const void *addr, size_t bytes);
+int sys_munlock(const void *addr, size_t bytes);
+int sys_msync(void *addr, size_t bytes, int flags);
+int sys_mincore(void *addr, size_t bytes, unsigned char *vec);
+int sys_limit(int which, const struct abi_limit *want, struct abi_limit *was);
 
 int sys_space_create(void);
 int sys_space_map(int space, const struct abi_space_map *map);

@@ -74,6 +74,26 @@ void *mremap(void *addr, size_t old_bytes, size_t new_bytes, int flags, ...)
 	return (void *)libc_result(sys_mremap(addr, old_bytes, new_bytes, flags, new_addr));
 }
 
+int mlock(const void *addr, size_t bytes)
+{
+	return libc_result(sys_mlock(addr, bytes));
+}
+
+int munlock(const void *addr, size_t bytes)
+{
+	return libc_result(sys_munlock(addr, bytes));
+}
+
+int msync(void *addr, size_t bytes, int flags)
+{
+	return libc_result(sys_msync(addr, bytes, flags));
+}
+
+int mincore(void *addr, size_t bytes, unsigned char *vec)
+{
+	return libc_result(sys_mincore(addr, bytes, vec));
+}
+
 int getpagesize(void)
 {
 	return (int)CLOCKHAND_PAGE;

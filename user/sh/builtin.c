@@ -110,6 +110,7 @@ static const struct {
 	{ ":", do_true }, { "true", do_true }, { "false", do_false }, { "cd", do_cd },
 	{ "pwd", do_pwd }, { "echo", do_echo }, { "exit", do_exit }, { "wait", do_wait },
 	{ "export", do_export }, { "unset", do_unset }, { "poweroff", do_poweroff },
+	{ "ulimit", sh_ulimit },
 };
 
 int sh_builtin(int argc, char **argv)

@@ -51,6 +51,9 @@ int sh_wait(int pid);
 /* builtin.c: run argv if it names a builtin: its status; -1 if it doesn't. */
 int sh_builtin(int argc, char **argv);
 
+/* ulimit.c: the builtin of that name; its status. */
+int sh_ulimit(int argc, char **argv);
+
 /* edit.c: read one line from the console into line[size]. Its length; -1 at the end
  * of input (Ctrl-D on an empty line). */
 int sh_read_line(char *line, size_t size, const char *prompt);

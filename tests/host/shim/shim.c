@@ -29,6 +29,7 @@ bool need_resched;
 void (*shim_sleep)(const char *what);
 uint64_t counters[COUNTER_COUNT];
 WEAK const struct reclaim_policy *reclaim;
+WEAK uint32_t alloc_fail_in;		/* mm/alloc_fail.h */
 
 /* ---- RAM ---- */
 

@@ -1,0 +1,93 @@
+/*
+ * Where there is room for a new mapping: the first hole from USER_MMAP_BASE up that is large
+ * enough.
+ *
+ * A hole is what lies between the end of one vma and what the next one claims. To walk over
+ * all vmas for each mapping would take n^2 steps for n of them; so an mm remembers for each
+ * class k, holes of 2^k pages and more, an address below which no such hole begins. A search
+ * starts there and remembers how far it came. Only where a vma goes can a hole begin or become
+ * larger: room_grows().
+ *
+ * room.1  no hole of 2^k pages or more begins in [USER_MMAP_BASE, room[k])
+ */
+#include "mm/vma.h"
+
+/* The lowest address that `v` claims: a stack keeps the room into which it may grow. */
+vaddr_t vma_claim(const struct vma *v)
+{
+	uint32_t most = MIN((uint32_t)STACK_BYTES_MAX, limit_stack_bytes(v));
+
+	if (!(v->flags & VMA_GROWSDOWN) || v->end - v->start >= most)
+		return v->start;
+	return v->end - USER_START > most ? v->end - most : USER_START;
+}
+
+/* Does [start, start + bytes) touch no vma, nor the room that a stack claims? mmap_lock held. */
+bool mm_range_free(struct mm *mm, vaddr_t start, uint32_t bytes)
+{
+	struct vma *v = vma_find(mm, start);
+
+	return !v || (vma_claim(v) >= start && vma_claim(v) - start >= bytes);
+}
+
+/* The largest class all of whose holes hold `bytes` or could: 2^class pages are not more. */
+static unsigned room_class(uint32_t bytes)
+{
+	unsigned k = 0;
+
+	while (k + 1 < ROOM_CLASSES && bytes >> PAGE_SHIFT >> (k + 1) != 0)
+		k++;
+	return k;
+}
+
+/* How much of [from, ...) is free before `next`, the first vma that ends above it; NULL: there
+ * is none. */
+static uint32_t hole_bytes(vaddr_t from, const struct vma *next)
+{
+	vaddr_t end = next ? vma_claim(next) : USER_END;
+
+	return end > from ? end - from : 0;
+}
+
+/*
+ * The first fit from USER_MMAP_BASE up for `bytes`, whole pages: the address, or 0 if there is
+ * no room. mmap_lock held.
+ */
+vaddr_t mm_find_room(struct mm *mm, uint32_t bytes)
+{
+	unsigned k = room_class(bytes);
+	vaddr_t from = mm->room[k], first_of_class = 0;
+	struct vma *v = vma_find(mm, from);
+	uint32_t hole;
+
+	while ((hole = hole_bytes(from, v)) < bytes) {
+		if (!first_of_class && hole >> PAGE_SHIFT >> k != 0)
+			first_of_class = from;
+		if (!v)
+			break;
+		from = MAX(from, v->end);
+		v = vma_next(v);
+	}
+	mm->room[k] = first_of_class ? first_of_class : from;
+	return hole >= bytes ? from : 0;
+}
+
+/* `v` is about to go, so the hole around it begins where the vma before it ends. mmap_lock
+ * held. */
+void room_grows(const struct vma *v)
+{
+	struct vma *before = vma_prev(v), *after = vma_next(v);
+	vaddr_t start = MAX(USER_MMAP_BASE, before ? before->end : USER_START);
+	unsigned k = room_class(hole_bytes(start, after));
+
+	do {
+		v->mm->room[k] = MIN(v->mm->room[k], start);
+	} while (k-- > 0);
+}
+
+/* Begin anew: what stacks claim has changed. */
+void room_forget(struct mm *mm)
+{
+	for (unsigned k = 0; k < ROOM_CLASSES; k++)
+		mm->room[k] = USER_MMAP_BASE;
+}
