@@ -136,6 +136,18 @@ def test_view_objects_01(reverse_map):
 
 
 @pytest.mark.each_map
+def test_view_objects_02(reverse_map):
+    """the pages that three processes share as an object are in swap; their slots name object and page"""
+    d = swapped(reverse_map)
+    pids, *_ = d.sharers()
+    rows = [line.split() for line in d.show("objects")[1:]]
+    obj, kind, pages, resident, out = next(row[:5] for row in rows if [w.split(":")[0] for w in row[5:]] == [str(p) for p in pids])
+    assert kind == "memory" and int(pages) == 4 and int(out) > 0 and int(resident) + int(out) == 4
+    held = [line for n in range(1, d.view.areas[0].size) if d.view.areas[0].counts[n] for line in d.show(f"swap hda1 {n}")]
+    assert sum(line.endswith(f" of object {obj}") for line in held) == int(out)
+
+
+@pytest.mark.each_map
 def test_view_trace_01(reverse_map):
     """trace prints the ring as the kernel does in its report"""
     d = swapped(reverse_map)

@@ -117,7 +117,7 @@ class Sharing:
             time.sleep(0.1)
             log = self.log()
         found = re.search(SHARE, log)
-        self.pids, self.page = [int(found[i]) for i in (1, 2, 3)], found[4]
+        self.pids, self.page, self.barred = [int(found[i]) for i in (1, 2, 3)], found[4], found[5]
         return self
 
     def log(self):

@@ -10,5 +10,6 @@ class BadMemory(VmError):
     """An address that the memory at hand doesn't have."""
 
 
-# What reading a structure in ruins as a sound one may end with, besides VmError.
-NONSENSE = (ArithmeticError, LookupError, ValueError, RecursionError, struct.error)
+# What reading a structure in ruins as a sound one may end with, besides VmError: a pointer
+# that is NULL, a tree that bites its tail.
+NONSENSE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, struct.error)

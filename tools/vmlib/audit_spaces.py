@@ -96,7 +96,7 @@ def _ptes(view, mm, vmas):
 
 def _pte(view, v, addr, pte: Pte):
     if pte.is_swap():
-        if _slot_count(view, pte.entry) == 0:
+        if view.slot_count(pte.entry) == 0:
             yield "pt.2", f"a swap entry's slot is in use: {x(addr)} holds {x(pte.value)}"
         return
     if pte.pfn >= view.frames.count or view.frames.page(pte.pfn).count == 0:
@@ -110,15 +110,6 @@ def _pte(view, v, addr, pte: Pte):
     if view.frames.has(page, "ANON") and not view.rmap.variant.fits(page, v, addr):
         yield "vma.5", (f"the reverse map finds an anonymous page where a PTE maps it: pfn {x(page.pfn)} at {x(addr)}, "
                         f"index {x(page.index)}")
-
-
-def _slot_count(view, entry):
-    """The count of a slot in use; 0 if it is free, bad or not there."""
-    number, slot = entry
-    area = view.areas.get(number)
-    if area is None or slot >= area.size or area.counts[slot] == view.swap.bad:
-        return 0
-    return area.counts[slot]
 
 
 def check_rmap(view):
@@ -157,7 +148,8 @@ def check_mapcounts(view):
             yield "frame.2", (f"mapcount is the number of PTEs: pfn {x(page.pfn)}, mapcount - PTEs = "
                               f"{page.mapcount - found}, flags {x(page.flags)}")
     strays += sum(len(ptes) for pfn, ptes in view.sweep.frames.items() if pfn >= view.frames.count)
-    strays += sum(len(ptes) for (area, slot), ptes in view.sweep.slots.items()
-                  if area not in view.areas or slot >= view.areas[area].size)
+    for holders in (view.sweep.slots, view.entries):
+        strays += sum(len(who) for (area, slot), who in holders.items()
+                      if area not in view.areas or slot >= view.areas[area].size)
     if strays:
-        yield "pt.2", f"{strays} PTEs name neither a frame nor a slot"
+        yield "pt.2", f"{strays} PTEs or object entries name neither a frame nor a slot"

@@ -1,6 +1,7 @@
 """The audit's part about swap and objects: mm/swap/check.c, mm/object.c, the slots of mm/audit.c."""
 from .machine import PAGE
 from .objects import Tree, is_swap_item
+from .spaces import entry_of
 from .words import x
 
 
@@ -21,7 +22,7 @@ def check_swap(view):
 
 
 def _cached_at_its_slot(view, page):
-    number, slot = page.private >> 2 & 31, page.private >> 8
+    number, slot = entry_of(page.private)
     area = view.areas.get(number)
     return area is not None and slot < area.size and area.cache[slot] == view.frames.array + page.pfn * view.frames.bytes
 
@@ -60,8 +61,8 @@ def check_slots(view):
                 continue
             held = len(view.sweep.slots.get((area.number, slot), ())) + len(entries.get((area.number, slot), ()))
             if count - held != cached:
-                yield "swap.3", (f"a slot's count equals its PTEs plus the swap cache: {area.name} slot {slot}, "
-                                 f"count - PTEs = {count - held}, cache {cached}")
+                yield "swap.3", (f"a slot's count equals its PTEs and object entries plus the swap cache: {area.name} "
+                                 f"slot {slot}, count - holders = {count - held}, cache {cached}")
 
 
 def check_objects(view):
@@ -86,16 +87,20 @@ def check_objects(view):
 
 
 def _object(view, obj):
-    tree, found = Tree(view.m, obj.tree), 0
+    tree, resident, swapped = Tree(view.m, obj.tree), 0, 0
     for index, word in tree.items():
         if is_swap_item(word):
+            swapped += 1
+            if index >= obj.page_count or view.slot_count(entry_of(word)) == 0:
+                yield "object.1", f"tree[i] is the entry of a slot in use: i {index}, entry {x(word)}"
             continue
-        found += 1
+        resident += 1
         page = view.frames.at(word)
         mine = view.frames.has(page, "OBJECT") and page.mapping == obj.address and page.index == index
         if not mine or index >= obj.page_count or page.count < page.mapcount + 1:
             yield "object.1", (f"tree[i] is a page of this object: i {index}, pfn {x(page.pfn)}, flags {x(page.flags)}, "
                                f"index {page.index}, count {page.count}")
     yield from tree.broken
-    if found != obj.resident:
-        yield "object.2", f"resident is the number of pages in the tree: {obj.resident}, found {found}"
+    if (resident, swapped) != (obj.resident, obj.swapped):
+        yield "object.2", (f"resident and swapped count the tree's words: {obj.resident} and {obj.swapped}, found "
+                           f"{resident} and {swapped}")

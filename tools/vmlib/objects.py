@@ -49,7 +49,7 @@ class Objects:
         self.m, self.frames = m, frames
 
     def __iter__(self):
-        return self.m.each(self.m.variable("all_objects"), "object", "link")
+        return self.m.each(self.m.variable("objects_all"), "object", "link")
 
     def contents(self, obj):
         """(pages, swapped): index -> Frame, index -> (area, slot)."""

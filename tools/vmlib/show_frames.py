@@ -1,6 +1,7 @@
 """What the commands summary, frames, page, lru and slab print. Each takes a View and yields lines."""
 from .frames import ALL_STATES, FREE
 from .machine import PAGE, PAGE_SHIFT
+from .spaces import entry_of
 from .words import count_of, number, place, who
 
 KIB = PAGE >> 10
@@ -86,9 +87,8 @@ def page(view, *where):
     if view.frames.has(p, "LRU"):
         yield f"  on the {'active' if view.frames.has(p, 'ACTIVE') else 'inactive'} list of its zone"
     if view.frames.has(p, "SWAPCACHE"):
-        entry = p.private >> 2 & 31, p.private >> 8
         newer = "the page is newer" if view.frames.has(p, "DIRTY") else "both are the same"
-        yield f"  in the swap cache: its slot is {view.swap.entry_text(entry)}, {newer}"
+        yield f"  in the swap cache: its slot is {view.swap.entry_text(entry_of(p.private))}, {newer}"
     for mm, _vma, addr, pte in view.rmap.mappers(p):
         yield f"  mapped by {who(view, mm)} at {addr:#x}: {view.spaces.pte_flags(pte)}"
 
@@ -98,8 +98,10 @@ def _holders(view, p):
     parts += ["the swap cache"] if view.frames.has(p, "SWAPCACHE") else []
     parts += ["its object"] if view.frames.has(p, "OBJECT") else []
     rest = p.count - p.mapcount - view.frames.has(p, "SWAPCACHE") - view.frames.has(p, "OBJECT")
-    if rest:
+    if rest > 0:
         parts.append(f"{rest} more" if parts else "whoever took it")
+    elif rest < 0:
+        parts.append(f"which is {-rest} more than are counted")
     return "held by " + ", ".join(parts) if parts else "held by nobody"
 
 

@@ -6,6 +6,7 @@ import os
 from . import VmError
 from .dwarf import DebugInfo
 from .frames import Frames
+from .index import ROOT
 from .machine import PAGE, Machine
 from .memory import Dump, GdbLine, is_line
 from .objects import Objects
@@ -15,14 +16,20 @@ from .spaces import Spaces
 from .swap import Swap
 from .trace import Trace
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-
 
 class View:
     """Everything about the machine `m`."""
 
     def __init__(self, m):
         self.m = m
+
+    def slot_count(self, entry):
+        """The count of the slot (area, slot) if it is in use, else 0: swap_count()."""
+        number, slot = entry
+        area = self.areas.get(number)
+        if area is None or slot >= area.size or area.counts[slot] == self.swap.bad:
+            return 0
+        return area.counts[slot]
 
     def close(self):
         """A machine that was stopped for us goes on."""

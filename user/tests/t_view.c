@@ -16,11 +16,11 @@
 #include <clockhand.h>
 #include "user/tests/tap.h"
 
-enum { CHILDREN = 2, SEED = 11, LINE = 160, TASKS = 32, SWAPS = 4 };
+enum { CHILDREN = 2, OBJECT_PAGES = 4, SEED = 11, LINE = 160, TASKS = 32, SWAPS = 4 };
 
 /* ---- Sharing ---- */
 
-static char *shared, *barred;
+static char *shared, *barred, *object;
 
 /* One of those who share: look at the page, which doesn't copy it. */
 static void look(void *stay)
@@ -32,8 +32,8 @@ static void look(void *stay)
 	_exit(fine ? 0 : 1);
 }
 
-/* Become three processes that share `shared`, and a page that none of them may touch; and stay
- * that way. */
+/* Become three processes that share `shared`, a page that none of them may touch, and a memory
+ * object; and stay that way. */
 static int share_for_good(void)
 {
 	pid_t pids[CHILDREN];
@@ -42,8 +42,11 @@ static int share_for_good(void)
 
 	barred = tap_map(1);
 	tap_fill(barred, SEED);
-	if (mprotect(barred, TAP_PAGE, PROT_NONE) != 0)
+	object = mmap(NULL, OBJECT_PAGES * TAP_PAGE, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (object == MAP_FAILED || mprotect(barred, TAP_PAGE, PROT_NONE) != 0)
 		return 1;
+	memset(object, SEED, OBJECT_PAGES * TAP_PAGE);
 	for (unsigned i = 0; i < CHILDREN; i++) {
 		pids[i] = fork();
 		if (pids[i] == 0)
