@@ -225,6 +225,17 @@ int mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access)
 
 /* ---- The trap ---- */
 
+/* Why an access at `addr` can't be. Memory out of reach (PROT_NONE) looks unmapped to the CPU. */
+static const char *why_not(struct mm *mm, vaddr_t addr)
+{
+	bool mapped;
+
+	mutex_lock(&mm->mmap_lock);
+	mapped = vma_at(mm, addr) != NULL;
+	mutex_unlock(&mm->mmap_lock);
+	return mapped || addr >= USER_END ? "access not allowed" : "nothing is mapped there";
+}
+
 /* The access of a user thread can't be: a signal, or the end of the task. */
 static void fail_user(struct trap_frame *tf, vaddr_t addr, int error)
 {
@@ -238,8 +249,7 @@ static void fail_user(struct trap_frame *tf, vaddr_t addr, int error)
 	} else if (error == -EIO) {
 		task_exception(tf, ABI_SIGBUS, addr, "page can't be read from disk");
 	} else {
-		task_exception(tf, ABI_SIGSEGV, addr, tf->error & ERROR_PRESENT ?
-			       "access not allowed" : "nothing is mapped there");
+		task_exception(tf, ABI_SIGSEGV, addr, why_not(t->mm, addr));
 	}
 }
 

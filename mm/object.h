@@ -92,6 +92,9 @@ int  objects_unuse(unsigned area);
 /* fn sees every swap entry in an object's tree and answers by which one it is to be replaced
  * (itself, mostly). Neither sleeps. */
 void objects_for_each_entry(swap_entry (*fn)(swap_entry e, void *arg), void *arg);
+/* The first swap entry of `area` (SWAP_AREAS_MAX: of any) at or after *index, which is set to its
+ * place; 0: none. */
+swap_entry object_next_entry(struct object *o, unsigned area, uint32_t *index);
 /* Swap entries among the `count` words from `first` on. */
 uint32_t object_swapped_within(struct object *o, uint32_t first, uint32_t count);
 

@@ -99,6 +99,20 @@ static bool next_entry(struct mm *mm, vaddr_t *addr, vaddr_t end, swap_entry *e)
 	return false;
 }
 
+/* The same of the object that `v` shows: the pages that its tree has in swap. */
+static bool next_object_entry(const struct vma *v, vaddr_t *addr, vaddr_t end, swap_entry *e)
+{
+	uint32_t index = v->object_page + ((*addr - v->start) >> PAGE_SHIFT);
+	uint32_t offset;
+
+	*e = object_next_entry(v->object, SWAP_AREAS_MAX, &index);
+	offset = index - v->object_page;
+	if (e->v == 0 || offset >= (end - v->start) >> PAGE_SHIFT)
+		return false;
+	*addr = v->start + (offset << PAGE_SHIFT);
+	return true;
+}
+
 /*
  * Begin to read what of [start, end), inside `v`, is in swap, with its neighbours, as long as
  * memory is free: advice pushes nothing out. Waits for no read. mmap_lock held. Sleeps.
@@ -107,9 +121,14 @@ void vma_willneed(struct vma *v, vaddr_t start, vaddr_t end)
 {
 	swap_entry e;
 
-	for (; next_entry(v->mm, &start, end, &e); start += PAGE_SIZE) {
+	for (vaddr_t at = start; next_entry(v->mm, &at, end, &e); at += PAGE_SIZE) {
 		if (!swap_read_ahead(e))
-			break;
+			return;
+		cond_resched();
+	}
+	for (; v->object && next_object_entry(v, &start, end, &e); start += PAGE_SIZE) {
+		if (!swap_read_ahead(e))
+			return;
 		cond_resched();
 	}
 }

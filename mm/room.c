@@ -5,8 +5,8 @@
  * A hole is what lies between the end of one vma and what the next one claims. To walk over
  * all vmas for each mapping would take n^2 steps for n of them; so an mm remembers for each
  * class k, holes of 2^k pages and more, an address below which no such hole begins. A search
- * starts there and remembers how far it came. Only where a vma goes can a hole begin or become
- * larger: room_grows().
+ * starts there and remembers how far it came. A hole begins or becomes larger only where a vma
+ * goes, or a stack claims less: as its upper end rises, or a vma comes below it. room_opens()
  *
  * room.1  no hole of 2^k pages or more begins in [USER_MMAP_BASE, room[k])
  */
@@ -72,16 +72,15 @@ vaddr_t mm_find_room(struct mm *mm, uint32_t bytes)
 	return hole >= bytes ? from : 0;
 }
 
-/* `v` is about to go, so the hole around it begins where the vma before it ends. mmap_lock
- * held. */
-void room_grows(const struct vma *v)
+/* There is a new or larger hole between `before` and `after`, either of which may be NULL: the
+ * vma in between is about to go, or `after` is a stack and claims less. mmap_lock held. */
+void room_opens(struct mm *mm, const struct vma *before, const struct vma *after)
 {
-	struct vma *before = vma_prev(v), *after = vma_next(v);
 	vaddr_t start = MAX(USER_MMAP_BASE, before ? before->end : USER_START);
 	unsigned k = room_class(hole_bytes(start, after));
 
 	do {
-		v->mm->room[k] = MIN(v->mm->room[k], start);
+		mm->room[k] = MIN(mm->room[k], start);
 	} while (k-- > 0);
 }
 

@@ -189,6 +189,8 @@ void vma_insert(struct vma *v)
 	link_vma(v);
 	count_pages(v, (int32_t)vma_pages(v));
 	bounds_unlock(v);
+	if (vma_next(v) && (vma_next(v)->flags & VMA_GROWSDOWN))
+		room_opens(v->mm, vma_prev(v), v);	/* the stack claims nothing below v */
 }
 
 /* Take out and free a vma; its pages are unmapped, its promise (commit) is the caller's
@@ -196,7 +198,7 @@ void vma_insert(struct vma *v)
 void vma_destroy(struct vma *v)
 {
 	rmap_vma_unlink(v);
-	room_grows(v);
+	room_opens(v->mm, vma_prev(v), vma_next(v));
 	bounds_lock(v);
 	unlink_vma(v);
 	count_pages(v, -(int32_t)vma_pages(v));
@@ -272,6 +274,13 @@ bool vma_can_merge(const struct vma *front, const struct vma *back)
 	return rmap_vma_can_merge(front, back);
 }
 
+/* v's end rose: a stack claims less below, as it may not reach so far down any more. */
+static void end_rose(const struct vma *v)
+{
+	if (v->flags & VMA_GROWSDOWN)
+		room_opens(v->mm, vma_prev(v), v);
+}
+
 /* `back` becomes part of `front`. The bounds change first and the reverse map after: in
  * between, a walk would find a page through both, which does no harm. */
 static void merge_pair(struct vma *front, struct vma *back)
@@ -280,6 +289,7 @@ static void merge_pair(struct vma *front, struct vma *back)
 	front->end = back->end;
 	unlink_vma(back);
 	bounds_unlock(front);
+	end_rose(front);
 	rmap_vma_merge(front, back);
 	vma_free(back);
 }
@@ -320,6 +330,7 @@ void vma_grow_up(struct vma *v, vaddr_t end)
 	v->end = end;
 	count_pages(v, (int32_t)page_count_more);
 	bounds_unlock(v);
+	end_rose(v);
 }
 
 /* Change v's flags, which reclaim reads under the page_table_lock. PTEs are the caller's

@@ -206,8 +206,8 @@ void	mm_trim_tables(struct mm *mm, vaddr_t start, vaddr_t end);
 vaddr_t mm_find_room(struct mm *mm, uint32_t bytes);
 /* Does [start, start + bytes) touch no vma, nor the room that a stack claims? */
 bool	mm_range_free(struct mm *mm, vaddr_t start, uint32_t bytes);
-/* Holes are about to get larger: `v` goes; or anything may have changed. */
-void	room_grows(const struct vma *v);
+/* The hole between two vmas, or NULL, becomes larger; or any may have. */
+void	room_opens(struct mm *mm, const struct vma *before, const struct vma *after);
 void	room_forget(struct mm *mm);
 /* May more pages be mapped, and be promised, in exchange for what [start, end) holds? -ENOMEM. */
 int	map_ask(struct mm *mm, vaddr_t start, vaddr_t end, uint32_t count, uint32_t promise);

@@ -83,8 +83,7 @@ static void commit(struct page *p, const struct replacement *r, unsigned holders
 
 /*
  * See area.h. `p` is locked, in the swap cache, mapped nowhere, and not under
- * write-back. If not every holder of the slot is found (there is always one place that
- * doesn't show: an address space under construction), the page stays where it is.
+ * write-back. If not every holder of the slot is found, the page stays where it is.
  */
 bool swap_relocate(struct page *p)
 {
