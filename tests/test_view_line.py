@@ -147,8 +147,10 @@ def test_view_line_01(reverse_map, tmp_path):
     with Sharing(reverse_map, tmp_path) as s:
         done = vmview(s.line, "rmap", s.pids[1], s.page)
         assert done.returncode == 0 and mappers(done.stdout) == sorted(s.pids), done.stdout + done.stderr
-        status = s.machine.monitor.command("query-status")
-        assert status["running"], status
+        for argv in ((s.line, "mm", 4711), ("--kernel", another_build(tmp_path), s.line, "ps")):
+            assert s.machine.monitor.command("query-status")["running"]
+            assert vmview(*argv).returncode == 2
+        assert s.machine.monitor.command("query-status")["running"]
         s.machine.monitor.command("stop")
         s.machine.monitor.human(f'pmemsave 0 {s.machine.ram} "{tmp_path / "raw"}"')
         s.machine.dump = str(tmp_path / "core")

@@ -168,8 +168,10 @@ class GdbLine(Memory):
 
     def close(self):
         """Leave: the machine goes on."""
-        self.ask("D")
-        self.line.close()
+        try:
+            self.ask("D")
+        finally:
+            self.line.close()
 
 
 def is_line(where):

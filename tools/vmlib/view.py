@@ -3,7 +3,7 @@ import functools
 import glob
 import os
 
-from . import VmError
+from . import BadMemory, VmError
 from .dwarf import DebugInfo
 from .frames import Frames
 from .index import ROOT
@@ -71,8 +71,19 @@ def open_view(where, kernel=None, rmap=None):
     debugs = [DebugInfo(path) for path in paths]
     bases = {debug.kernel_base() for debug in debugs}
     memory = GdbLine(where) if is_line(where) else Dump(where, bases.pop())
+    try:
+        return _fitting(debugs, memory, where)
+    except BadMemory:
+        raise                   # a machine that waits before its first instruction goes on waiting
+    except VmError:
+        memory.close()
+        raise
+
+
+def _fitting(debugs, memory, where):
+    """The View by the one of `debugs` whose code lies in memory."""
     for debug in debugs:
         if len(debugs) == 1 or Machine(debug, memory).runs_this_kernel():
             return checked(debug, memory)
-    raise VmError(f"{where}: its kernel is none of {', '.join(os.path.relpath(p) for p in paths)}; "
+    raise VmError(f"{where}: its kernel is none of {', '.join(os.path.relpath(d.path) for d in debugs)}; "
                   "build the one that ran, or name it by --kernel")
