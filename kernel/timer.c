@@ -25,6 +25,7 @@
 #include "kernel/sched.h"
 #include "kernel/time.h"
 #include "kernel/trap.h"
+#include "kernel/watchdog.h"
 
 enum { TIMER_IRQ = 0 };
 /* 59,660 counts. A whole slice, so that a thread which begins one finds the PIT armed
@@ -101,8 +102,12 @@ static struct list *place_of(ns_t deadline)
 	return at;
 }
 
-/* Let t->fire(t) be called in interrupt context at `deadline` on clock_ns(), or as soon
- * as possible if that is past. A timer that was set is moved. Any context. */
+/*
+ * Let t->fire(t) be called in interrupt context at `deadline` on clock_ns(), or as soon as
+ * possible if that is past. A timer that was set is moved. It goes behind those with the
+ * same deadline (timer.1); the PIT is armed anew if it would come too late (timer.2). Any
+ * context; takes RANK_TIMER; never sleeps.
+ */
 void timer_set(struct timer *t, ns_t deadline)
 {
 	uint32_t flags = spin_lock_irq(&timer_lock);
@@ -160,6 +165,7 @@ static void timer_expired(void)
 {
 	timer_armed_until = 0;			/* we arm it ourselves, below */
 	fire_due();
+	watchdog_look(clock_ns());
 	sched_tick();
 	if (one_shot)
 		timer_rearm();

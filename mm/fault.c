@@ -77,8 +77,12 @@ static ALWAYS_INLINE int map_new_page(struct fault *f, struct page *p)
 	return OK;
 }
 
-/* A write to untouched memory: a zeroed page of its own. */
-static int fill_zero(struct fault *f)
+/*
+ * A write to untouched anonymous memory: map a fresh page of zeros, writable and dirty, if
+ * nobody was faster. The vma is made ready for the reverse map before. Returns OK, or
+ * fault_no_memory(). mmap_lock held, no spinlock. Sleeps. (Always inline: it has a budget.)
+ */
+ALWAYS_INLINE int fault_fill_zero(struct fault *f)
 {
 	struct page *p;
 
@@ -190,7 +194,7 @@ static int fault_by_pte(struct fault *f)
 		return fault_swapped(f);
 	if (f->vma->object)
 		return fault_object(f);
-	return f->access == FAULT_WRITE ? fill_zero(f) : map_zero_page(f);
+	return f->access == FAULT_WRITE ? fault_fill_zero(f) : map_zero_page(f);
 }
 
 /* mm_fault() with the stack pointer, which bounds stack growth; 0: no bound. */

@@ -75,6 +75,7 @@ void *radix_replace(struct radix *r, uint32_t index, void *item);
 void *radix_remove(struct radix *r, uint32_t index);
 /* The first item at or after *index (which is set to its place), or NULL. */
 void *radix_next(const struct radix *r, uint32_t *index);
+unsigned radix_check(const struct radix *r);
 void  radix_destroy(struct radix *r);		/* empty by now */
 
 /* ---- Swap: mm/object_swap.c ---- */

@@ -49,7 +49,12 @@ enum { UNUSE_ROUNDS = 4096 };		/* of objects_unuse(): while new entries arise */
 
 /* ---- Out ---- */
 
-/* See object.h. A tree, the caller and nobody else: then nobody can be looking at it. */
+/*
+ * Reclaim wants `p`, locked, unmapped and held once by the caller, a page of an object: it enters
+ * the swap cache, and the tree has the swap entry in its place, which is one count of the slot.
+ * Returns false, and nothing has changed, if others hold the page, the object is a boot
+ * module, or there is no slot. Takes the object's lock and swap_lock; never sleeps.
+ */
 bool object_swap_out(struct page *p)
 {
 	struct object *o = p->mapping;

@@ -50,8 +50,9 @@ static uint32_t hole_bytes(vaddr_t from, const struct vma *next)
 }
 
 /*
- * The first fit from USER_MMAP_BASE up for `bytes`, whole pages: the address, or 0 if there is
- * no room. mmap_lock held.
+ * The first fit from USER_MMAP_BASE up for `bytes`, whole pages: returns the address, or 0 if there
+ * is no room. What stacks claim is no room. Where the search for holes of this size may begin is
+ * kept in mm->room[]. mmap_lock held; never sleeps.
  */
 vaddr_t mm_find_room(struct mm *mm, uint32_t bytes)
 {

@@ -31,7 +31,11 @@ struct vma *vma_prev(const struct vma *v)
 	return v->link.prev == &v->mm->vmas ? NULL : list_entry(v->link.prev, struct vma, link);
 }
 
-/* vma_find() by the tree; remembers what it found. */
+/*
+ * vma_find() by the tree: the first vma of `mm` that ends above `addr`, whether it holds
+ * `addr` or not, or NULL. Remembers what it found in mm->last_found. mmap_lock or the
+ * page_table_lock held; never sleeps.
+ */
 struct vma *vma_search(struct mm *mm, vaddr_t addr)
 {
 	struct tree_node *n = mm->vma_tree.root;
@@ -209,8 +213,11 @@ void vma_destroy(struct vma *v)
 /* ---- Split, merge, grow ---- */
 
 /*
- * Split `v` at `at`, page aligned and inside it: `v` keeps the front, the rest becomes a
- * new vma, which is returned. NULL without memory. mmap_lock held. Sleeps.
+ * Split `v` at `at`, page aligned and strictly inside it (else a fault, vma.1): `v` keeps the
+ * front, the rest becomes a new vma with the same flags, whose pgoff and object page go on
+ * where the front's end, and which the reverse map is told of. Returns the new one, or NULL
+ * without memory: then nothing is changed. mmap_lock held, no spinlock; the bounds change
+ * under bounds_lock(). Sleeps.
  */
 struct vma *vma_split(struct vma *v, vaddr_t at)
 {
@@ -294,7 +301,11 @@ static void merge_pair(struct vma *front, struct vma *back)
 	vma_free(back);
 }
 
-/* Merge `v` with what touches it, where allowed; returns the survivor. mmap_lock held. */
+/*
+ * Merge `v` with the vmas before and after it, where vma_can_merge() allows: what lies lower
+ * goes on, the other is freed. Returns the survivor. mmap_lock held, no spinlock; doesn't
+ * sleep.
+ */
 struct vma *vma_merge_around(struct vma *v)
 {
 	struct vma *other = vma_prev(v);

@@ -197,6 +197,8 @@ void vma_pageout(struct vma *v, vaddr_t start, vaddr_t end);
 void vma_willneed(struct vma *v, vaddr_t start, vaddr_t end);
 /* mm_unmap() and mm_map() with mmap_lock held and the range checked. */
 int	mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end);
+/* fork: one PTE of the parent, not 0, for the child. mm/fork.c */
+int	fork_copy_pte(struct vma *child, vaddr_t addr, pte_t *from, pte_t *to);
 /* The same, but page tables stay: something else comes there. */
 int	mm_clear_range(struct mm *mm, vaddr_t start, vaddr_t end);
 /* Free the page tables that nothing needs any more now that [start, end) is empty. */

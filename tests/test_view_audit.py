@@ -1,8 +1,9 @@
 """The audit from outside: silent on sound machines, and it names what is broken."""
 import pytest
 
-from harness import views
+from harness import maps, views
 from harness.views import swapped, vmview
+from test_audit import breakages
 
 from vmlib import audit             # (harness.views sets the path)
 
@@ -14,34 +15,32 @@ def test_view_audit_01(reverse_map):
     assert done.returncode == 0 and done.stdout == "audit: 0 violations\n", done.stdout + done.stderr
 
 
-# The kernel's list (mm/audit_break.c), and what each reverse map adds to it (mm/rmap/RMAP/break.c).
-BROKEN = ["frame.2", "frame.3", "frame.4", "frame.4", "rmap.1", "swap.3", "swap.2", "swap.4", "frame.11"]
-MAP_BROKEN = {"anon_vma": ["rmap.2", "rmap.3", "rmap.4"], "anonmm": ["rmap.2", "rmap.5", "rmap.6", "rmap.7", "rmap.8"]}
+# What the audit from outside doesn't look at: the kernel's structures beyond memory.
+AREAS = ("frame", "slab", "vma", "mm", "pt", "tree", "rmap", "swap", "object", "radix")
 
 
-def agree(reverse_map, number, invariant, before="hogmem 12 1"):
-    """Let the kernel break `number` and its audit speak; the same words must come from outside."""
+def pytest_generate_tests(metafunc):
+    """Every breakage of the kernel's once (mm/audit_break.c), and those of each reverse map."""
+    if "breakage" not in metafunc.fixturenames:
+        return
+    found = []
+    for reverse_map in maps.wanted(metafunc.config):
+        numbered = [(reverse_map, (n, i)) for n, i in enumerate(breakages(reverse_map)) if i.split(".")[0] in AREAS]
+        found += [row for row in numbered if not found or row[1][1].startswith("rmap.")]
+    metafunc.parametrize(("reverse_map", "breakage"), found, indirect=["reverse_map"],
+                         ids=[f"view-agree-{n:02}-{m}" for m, (n, _) in found])
+
+
+@pytest.mark.slow
+def test_view_agree(reverse_map, breakage):
+    """what the kernel's audit says of a machine broken on purpose, the audit from outside says word for word"""
+    number, invariant = breakage
+    before = "t_view share & sleep 2" if invariant.startswith("rmap.") else "hogmem 12 1"
     d = views.Dumped(reverse_map, f"break{number}", f"{before}; t_view break {number}")
     told = {line.strip() for line in d.run.log.splitlines() if line.strip().startswith("INV ")}
     found = d.show("audit")
-    d.run.expect(any(line.startswith(f"INV {invariant}:") for line in found) and told, f"{invariant} is not named: {found}")
-    d.run.expect(told <= set(found), f"only the kernel says {told - set(found)}")
-
-
-@pytest.mark.slow
-@pytest.mark.each_map
-@pytest.mark.parametrize("number", range(len(BROKEN)), ids=[f"view-agree-{n + 1:02}" for n in range(len(BROKEN))])
-def test_view_agree(number, reverse_map):
-    """what the kernel's audit says of a machine broken on purpose, the audit from outside says word for word"""
-    agree(reverse_map, number, BROKEN[number])
-
-
-@pytest.mark.slow
-@pytest.mark.each_map
-def test_view_agree_map_01(reverse_map):
-    """the same for each invariant of the reverse map's own"""
-    for number, invariant in enumerate(MAP_BROKEN[reverse_map], len(BROKEN)):
-        agree(reverse_map, number, invariant, before="t_view share & sleep 2")
+    d.run.expect(any(line.startswith(f"INV {invariant}:") for line in found), f"{invariant} is not named: {found[:6]}")
+    d.run.expect(told and told <= set(found), f"only the kernel says {told - set(found)}")
 
 
 # ---- Memory changed on the way ----

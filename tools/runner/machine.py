@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 
-from . import build
 from .monitor import MonitorError
 from .report import Report
 from .symbols import Symbols, backtrace
@@ -110,7 +109,7 @@ class Run:
     def _backtrace(self):
         try:
             self.machine.monitor.command("stop")
-            return backtrace(self.machine.monitor, Symbols(build.kernel_symbols(self.machine.rmap)))
+            return backtrace(self.machine.monitor, Symbols(self.machine.symbols()))
         except MonitorError as e:
             return [f"  (QEMU's monitor: {e})"]
 

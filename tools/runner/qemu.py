@@ -34,7 +34,7 @@ class Machine:
 
     def __init__(self, rmap=build.DEFAULT_RMAP):
         self.rmap = rmap
-        self.kernel = None              # the build's, from start() on
+        self.kernel = None              # another one than the build's
         self.modules = []               # further archives; the system's comes first
         self.ram = 64 << 20
         self.swaps = []                 # bytes, one drive each
@@ -111,7 +111,7 @@ class Machine:
 
     def start(self):
         """Start QEMU. It dies with us, whatever happens. BuildError if there is no such build."""
-        self.kernel = build.kernel(self.rmap)
+        self.kernel = self.kernel or build.kernel(self.rmap)
         self.modules.insert(0, build.archive(self.rmap))
         self.folder = tempfile.mkdtemp(prefix="clockhand-")
         self.monitor = Monitor()
@@ -136,6 +136,11 @@ class Machine:
                                     protocol="file:" + os.path.abspath(self.dump))
         if done is None:
             raise MonitorError(f"QEMU can't write {self.dump}")
+
+    def symbols(self):
+        """The kernel that runs, with its symbols."""
+        beside = self.kernel + ".elf"
+        return beside if os.path.exists(beside) else build.kernel_symbols(self.rmap)
 
     def errors(self):
         """What QEMU itself complained about."""
