@@ -86,7 +86,8 @@ def _ptes(view, mm, vmas):
             continue
         if pte.is_swap():
             swapped += 1
-        elif pte.pfn < view.frames.count and not view.frames.has(view.frames.page(pte.pfn), "RESERVED"):
+        elif pte.pfn < view.frames.count and view.frames.page(pte.pfn).count and \
+                not view.frames.has(view.frames.page(pte.pfn), "RESERVED"):
             present += 1
         yield from _pte(view, v, addr, pte)
     if (present, swapped) != (mm.rss, mm.swap_ptes):
