@@ -185,6 +185,30 @@ static void objects(void)
 	sys_handle_close(object);
 }
 
+/* Write 4 pages below `p` as a push there would, with a stack pointer that allows it. */
+static void push_below(char *p)
+{
+	__asm__ volatile("movl %%esp, %%edi; movl %0, %%esp; movl $77, -16384(%%esp); movl %%edi, %%esp"
+			 : : "r"(p) : "edi", "memory");
+}
+
+/* A stack from the lowest addresses moves up and grows further down than it once could. */
+static void stacks(void)
+{
+	char *low = mmap((char *)0x2000, TAP_PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN, -1, 0);
+	char *place = tap_map(PAGES), *p = place + 40 * TAP_PAGE;
+
+	munmap(place, PAGES * TAP_PAGE);
+	tap_fill(low, 5);
+	tap_case(mremap(low, TAP_PAGE, TAP_PAGE, MOVE_TO, p) == p && tap_intact(p, 5), "mem-mremap-70", "a stack moves");
+	push_below(p);
+	tap_case(*(int *)(p - 4 * TAP_PAGE) == 77, "mem-mremap-71", "and grows at its new place");
+	push_out(p - 4 * TAP_PAGE, 5);
+	tap_case(tap_pressure(tap_ram_pages() + 512) && tap_intact(p, 5) && *(int *)(p - 4 * TAP_PAGE) == 77, "mem-mremap-72",
+		 "goes to swap and comes back");
+	munmap(p - 4 * TAP_PAGE, 5 * TAP_PAGE);
+}
+
 static void errors(void)
 {
 	char *p = filled(PAGES), *q = p + 8 * TAP_PAGE;
@@ -213,6 +237,7 @@ int main(void)
 	in_swap();
 	over_fork();
 	objects();
+	stacks();
 	errors();
 	return tap_done();
 }
