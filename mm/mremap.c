@@ -295,17 +295,30 @@ static bool can_grow(const struct remap *r, const struct vma *v)
 	       (!next || vma_claim(next) >= r->start + r->new_bytes);
 }
 
-/* Where the mapping will be: where it is if it fits there and needn't go, else r->target. */
+/* Where the mapping will be: where it is if it can grow there and needn't go, else r->target. */
 static int choose_place(struct remap *r, const struct vma *v)
 {
 	if (r->flags & MREMAP_FIXED)
 		return OK;
 	r->target = r->start;
-	if (r->new_bytes <= r->old_bytes || can_grow(r, v))
+	if (can_grow(r, v))
 		return OK;
 	if (r->flags & MREMAP_MAYMOVE)
 		r->target = mm_find_room(r->mm, r->new_bytes);
 	return r->target != r->start && r->target ? OK : -ENOMEM;
+}
+
+/* The mapping becomes smaller where it is, or stays: its tail is unmapped, whatever that holds. */
+static int shrink(struct remap *r)
+{
+	r->target = r->start;
+	if (!vma_at(r->mm, r->start))
+		return -EFAULT;
+	if (r->new_bytes == r->old_bytes)
+		return OK;
+	if (!user_range_ok(r->start, r->old_bytes))
+		return -EINVAL;
+	return mm_unmap_locked(r->mm, r->start + r->new_bytes, r->start + r->old_bytes);
 }
 
 /* mm_remap() with mmap_lock held and the arguments checked. */
@@ -314,8 +327,11 @@ static int remap_locked(struct remap *r)
 	struct vma *v = vma_at(r->mm, r->start);
 	uint32_t more = (r->new_bytes - MIN(r->old_bytes, r->new_bytes)) >> PAGE_SHIFT;
 	uint32_t promise;
-	int error = check_vma(r, v);
+	int error;
 
+	if (!(r->flags & MREMAP_FIXED) && more == 0)
+		return shrink(r);
+	error = check_vma(r, v);
 	if (!error)
 		error = choose_place(r, v);
 	if (error)
@@ -324,9 +340,6 @@ static int remap_locked(struct remap *r)
 	error = r->locked ? limit_ask_lock(r->mm, more) : OK;
 	if (error)
 		return error;
-	if (r->target == r->start && more == 0)
-		return r->new_bytes == r->old_bytes ? OK :
-		       mm_unmap_locked(r->mm, r->start + r->new_bytes, r->start + r->old_bytes);
 	promise = v->flags & VMA_ACCOUNT ? more : 0;
 	if (r->target == r->start) {
 		error = map_ask(r->mm, v->end, v->end, more, promise);
@@ -351,8 +364,8 @@ static int remap_locked(struct remap *r)
  *            isn't that large. Linux lets a mapping grow beyond its object, and makes a second
  *            mapping of shared memory if the old length is 0.
  *   -EAGAIN  the memory is locked, and more would be beyond LIMIT_MEMLOCK
- *   -EFAULT  the old range isn't mapped, or is several vmas' (also to shrink it in place, which
- *            Linux would do)
+ *   -EFAULT  nothing is mapped at `start`; or, unless the range only shrinks or stays where it
+ *            is, it has holes or is several vmas'
  *   -ENOMEM  no room and not allowed to move, LIMIT_AS, overcommit, too many vmas, no memory,
  *            or more of RAM would be locked than may be
  *   -EINTR   the caller was killed

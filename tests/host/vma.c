@@ -131,6 +131,8 @@ static int expected_remap(struct space *s, struct vma *v, unsigned first, unsign
 
 	if ((flags & MREMAP_FIXED) && target < first + old_pages && first < target + new_pages)
 		return -EINVAL;
+	if (v && !(flags & MREMAP_FIXED) && !grows)
+		return OK;
 	if (!v || v->end < page_addr(first + old_pages))
 		return -EFAULT;
 	if (grows && v->object && m->object_page + new_pages > OBJECT_PAGES)
@@ -198,7 +200,7 @@ static void op_remap(struct space *s)
 	CHECK(at == page_addr(target));
 	model_remap(s, first, old_pages, new_pages, target);
 	note_copies(s);
-	if (all_went_well())
+	if (all_went_well() && (new_pages > old_pages || (flags & MREMAP_FIXED)))
 		check_filled(s, target, new_pages);
 }
 

@@ -224,9 +224,16 @@ static void errors(void)
 	mprotect(q, TAP_PAGE, PROT_READ);
 	tap_case(failed_with(mremap(p, 16 * TAP_PAGE, 17 * TAP_PAGE, MREMAP_MAYMOVE), EFAULT), "mem-mremap-58", "several mappings: EFAULT");
 	munmap(q, TAP_PAGE);
+	tap_case(mremap(p, 16 * TAP_PAGE, 16 * TAP_PAGE, 0) == p, "mem-mremap-62", "unless they stay as they are");
+	tap_case(failed_with(mremap(q, TAP_PAGE, TAP_PAGE, 0), EFAULT), "mem-mremap-63", "but not from a hole: EFAULT");
+	tap_case(failed_with(mremap(p, 0xfffff000u, TAP_PAGE, 0), EINVAL), "mem-mremap-64", "nor beyond all addresses: EINVAL");
 	tap_case(failed_with(mremap(q, TAP_PAGE, 2 * TAP_PAGE, MREMAP_MAYMOVE), EFAULT), "mem-mremap-59", "a hole: EFAULT");
 	tap_case(failed_with(mremap(p, TAP_PAGE, 0xbf000000u, MREMAP_MAYMOVE), ENOMEM), "mem-mremap-60", "more than there is: ENOMEM");
 	tap_case(intact(p, 0, 8) && intact(p, 9, PAGES), "mem-mremap-61", "all that has changed nothing");
+	mprotect(p + 20 * TAP_PAGE, TAP_PAGE, PROT_READ);
+	tap_case(mremap(p, 30 * TAP_PAGE, 4 * TAP_PAGE, MREMAP_MAYMOVE) == p, "mem-mremap-65", "several mappings and a hole shrink where they are");
+	tap_case(intact(p, 0, 4) && gone(p + 4 * TAP_PAGE) && gone(p + 29 * TAP_PAGE) && intact(p, 30, PAGES), "mem-mremap-66",
+		 "by their tail");
 	munmap(p, PAGES * TAP_PAGE);
 }
 
