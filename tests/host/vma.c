@@ -13,6 +13,8 @@
 #include "spaces.h"
 #include "page_model.h"
 
+static unsigned audits;			/* in the middle of operations */
+
 /* ---- Operations ---- */
 
 static void op_map(struct space *s)
@@ -336,6 +338,17 @@ static void check_all(void)
 	CHECK(rmap_check() == 0);
 }
 
+/* Another thread runs while an operation is half done, and audits. */
+static void audit_meanwhile(void)
+{
+	struct mm *mm;
+
+	list_for_each(mm, &mm_all, all_link)
+		CHECK(mm_check(mm) == 0);
+	CHECK(rmap_check() == 0);
+	audits++;
+}
+
 /* One operation, chosen by chance, on one space. */
 static void step(struct space *s)
 {
@@ -387,8 +400,12 @@ int main(void)
 {
 	uint32_t seed = shim_run_seed();
 
+	shim_resched = audit_meanwhile;
 	run_steps(seed, false);
+	shim_resched = NULL;
 	tap_checks("host-vma-01", "random map, unmap, protect, mremap, mlock, touch, advise, fork agree with a model of pages");
+	CHECK(audits > 1000);
+	tap_checks("host-vma-05", "what another thread sees of them half done is no violation either");
 	finish();
 	tap_checks("host-vma-02", "after all spaces are destroyed every frame is free again");
 	run_steps(seed + 1, true);

@@ -209,6 +209,35 @@ static void stacks(void)
 	munmap(p - 4 * TAP_PAGE, 5 * TAP_PAGE);
 }
 
+/* Take the middle of a mapping away and put it back, for ever. */
+static void move_for_ever(void)
+{
+	char *p = tap_map(2048), *to = tap_map(1024);
+
+	memset(p, 1, 2048 * TAP_PAGE);
+	for (;;) {
+		mremap(p + 512 * TAP_PAGE, 1024 * TAP_PAGE, 1024 * TAP_PAGE, MOVE_TO, to);
+		mremap(to, 1024 * TAP_PAGE, 1024 * TAP_PAGE, MOVE_TO, p + 512 * TAP_PAGE);
+	}
+}
+
+/* What is half way somewhere is no violation. */
+static void audited(void)
+{
+	pid_t pid = fork();
+	int bad = 0;
+
+	if (pid == 0)
+		move_for_ever();
+	for (unsigned i = 0; i < 60; i++) {
+		usleep(7000);
+		bad += sys_machine(MACHINE_AUDIT, 0);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	tap_equal(bad, 0, "mem-mremap-80", "the audit finds nothing while another process moves memory");
+}
+
 static void errors(void)
 {
 	char *p = filled(PAGES), *q = p + 8 * TAP_PAGE;
@@ -246,5 +275,6 @@ int main(void)
 	objects();
 	stacks();
 	errors();
+	audited();
 	return tap_done();
 }
