@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <clockhand.h>
 #include "user/tests/tap.h"
 
@@ -171,10 +172,38 @@ static int rooms(void)
 	return 0;
 }
 
+/* How long others have to wait while a process asks about all that can be mapped at once. */
+static int turns(void)
+{
+	size_t bytes = 0x70000000u;
+	char *p = mmap(NULL, bytes, PROT_READ, ANON | MAP_NORESERVE, -1, 0);
+	unsigned char *answer = (unsigned char *)tap_map(bytes / TAP_PAGE / TAP_PAGE + 1);
+	uint64_t longest = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (;;)
+			mincore(p, bytes, answer);
+	}
+	for (unsigned i = 0; i < 20; i++) {
+		uint64_t start = clock_ns();
+
+		usleep(1000);
+		if (clock_ns() - start > longest)
+			longest = clock_ns() - start;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	printf("longest %lu us\n", (unsigned long)(longest / 1000));
+	return p == MAP_FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "rooms") == 0)
 		return rooms();
+	if (argc > 1 && strcmp(argv[1], "turns") == 0)
+		return turns();
 	area = tap_map(PAGES);
 	incore();
 	willneed_both();
