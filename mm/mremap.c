@@ -70,6 +70,12 @@ static int copy_at(struct remap *r, struct vma *v, vaddr_t addr)
 
 /* ---- All PTEs ---- */
 
+/* How much of the `bytes` from `addr` on lies in the page table of `addr`. */
+static uint32_t in_one_table(vaddr_t addr, uint32_t bytes)
+{
+	return MIN(bytes, pgtable_next(addr) - addr);
+}
+
 /*
  * Move the PTEs of [start, start + bytes), which lies in one page table, to `at` in `to`. Ends at
  * the first page that must be copied: returns how many bytes were done.
@@ -99,7 +105,7 @@ static int move_range(struct remap *r, struct vma *v, vaddr_t start, struct vma 
 	*done = 0;
 	while (*done < bytes && !error) {
 		vaddr_t addr = start + *done;
-		uint32_t n = MIN(bytes - *done, pgtable_next(addr) - addr), moved;
+		uint32_t n = in_one_table(addr, bytes - *done), moved;
 
 		if (!pte_find(r->mm, addr)) {
 			*done += n;
@@ -117,42 +123,48 @@ static int move_range(struct remap *r, struct vma *v, vaddr_t start, struct vma 
 
 /* ---- Preparations, which may fail ---- */
 
-/* Give `r->to` page tables where the old range has them, so that no PTE lacks its place. */
+/* Give `r->to` page tables where the old range has them, so that no PTE lacks its place: what is
+ * in one table there may lie in two here. */
 static int prepare_tables(struct remap *r, uint32_t bytes)
 {
-	for (uint32_t i = 0; i < bytes; i += PAGE_SIZE) {
-		if (!pte_find(r->mm, r->start + i)) {
-			i = MIN(bytes, pgtable_next(r->start + i) - r->start) - PAGE_SIZE;
-			continue;
-		}
-		if (!pte_prepare(r->mm, r->target + i))
+	uint32_t n;
+
+	for (uint32_t i = 0; i < bytes; i += n) {
+		n = in_one_table(r->start + i, bytes - i);
+		if (pte_find(r->mm, r->start + i) &&
+		    (!pte_prepare(r->mm, r->target + i) ||
+		     !pte_prepare(r->mm, r->target + i + n - PAGE_SIZE)))
 			return fault_no_memory();
 	}
 	return OK;
 }
 
-/* Copy at their old place the pages that others map too and that the reverse map wouldn't find
- * at the new one. */
+/* Copy the page at `addr` if others map it too and the reverse map wouldn't find it at `to`. */
+static int prepare_page(struct remap *r, vaddr_t addr, vaddr_t to)
+{
+	pte_t e = *pte_find(r->mm, addr);
+	struct page *p = pte_present(e) ? pfn_page(pte_pfn(e)) : NULL;
+
+	if (!p || !page_is(p, PG_ANON) || p->mapcount < 2 || rmap_page_fits(p, r->to, to))
+		return OK;
+	return copy_at(r, r->from, addr);
+}
+
+/* The same for all pages, at their old place. */
 static int prepare_pages(struct remap *r, uint32_t bytes)
 {
-	for (uint32_t i = 0; i < bytes; i += PAGE_SIZE) {
-		pte_t *pte = pte_find(r->mm, r->start + i);
-		struct page *p;
-		int error;
+	int error = OK;
+	uint32_t n;
 
-		if (!pte) {
-			i = MIN(bytes, pgtable_next(r->start + i) - r->start) - PAGE_SIZE;
+	for (uint32_t i = 0; i < bytes && !error; i += n) {
+		n = in_one_table(r->start + i, bytes - i);
+		if (!pte_find(r->mm, r->start + i))
 			continue;
-		}
-		p = pte_present(*pte) ? pfn_page(pte_pfn(*pte)) : NULL;
-		if (!p || !page_is(p, PG_ANON) || p->mapcount < 2 ||
-		    rmap_page_fits(p, r->to, r->target + i))
-			continue;
-		error = copy_at(r, r->from, r->start + i);
-		if (error)
-			return error;
+		for (uint32_t j = i; j < i + n && !error; j += PAGE_SIZE)
+			error = prepare_page(r, r->start + j, r->target + j);
+		cond_resched();
 	}
-	return OK;
+	return error;
 }
 
 /* The vma at the new place, known to the reverse map but on no list yet. -ENOMEM. */

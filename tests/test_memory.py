@@ -33,9 +33,10 @@ def test_mem_room_01():
     done.expect(last < 2 * first, done.out)
 
 
-def test_mem_incore_01():
-    """a process that asks about most of its addresses at once lets others have their turn within a slice"""
-    done = shell("t_residency turns", "--tests", "--lab", "--ram", "32M")
+@pytest.mark.parametrize("call", ["mincore", "mremap"], ids=["mem-turns-01", "mem-turns-02"])
+def test_mem_turns(call):
+    """mincore and mremap of a GiB at once let others have their turn within a slice"""
+    done = shell(f"t_residency turns {call}", "--tests", "--lab", "--ram", "32M")
     longest = int(re.search(r"longest (\d+) us", done.out).group(1))
     done.expect(40000 < longest < 53000, done.out)      # a slice is 50 ms
 
