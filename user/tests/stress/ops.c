@@ -424,7 +424,7 @@ static void do_lock(struct process *p, struct op *op)
 
 static void do_fork(struct process *p, struct op *op)
 {
-	if (p->depth < FORK_DEPTH_MAX && !p->lossy)
+	if (p->depth < FORK_DEPTH_MAX)
 		result(p, op, os_fork(p, op->seed), -EAGAIN);
 }
 
