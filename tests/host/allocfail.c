@@ -5,7 +5,7 @@
  * links: mm/[!aiklt]?*.c mm/limit.c mm/lru.c mm/advise.c mm/alloc_fail.c mm/audit.c mm/tree.c mm/swap/?*.c mm/oom/default.c
  * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c
  * links: mm/reclaim/linux26.c mm/reclaim/shrink.c mm/reclaim/alloc.c mm/reclaim/policy.c
- * links: tests/host/whole/?*.c user/tests/stress/model.c user/tests/stress/ops.c
+ * links: tests/host/whole/?*.c user/tests/stress/model.c user/tests/stress/ops.c user/tests/stress/draw.c
  */
 #include <sanitizer/common_interface_defs.h>
 #include <signal.h>
@@ -101,9 +101,9 @@ int main(void)
 	__sanitizer_set_death_callback(tell);
 	signal(SIGABRT, aborted);
 	sweep(&roomy, "host-allocfail-01", "each allocation of a workload fails once",
-	      seeds ? (uint32_t)atoi(seeds) : 2);
+	      seeds ? (uint32_t)atoi(seeds) : 1);
 	sweep(&tight, "host-allocfail-02", "the same on a machine that swaps",
-	      seeds ? (uint32_t)atoi(seeds) : 2);
+	      seeds ? (uint32_t)atoi(seeds) : 1);
 	sweep_swapon();
 	return tap_done();
 }

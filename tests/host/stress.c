@@ -5,7 +5,7 @@
  * links: mm/[!aiklt]?*.c mm/limit.c mm/lru.c mm/advise.c mm/alloc_fail.c mm/audit.c mm/tree.c mm/swap/?*.c mm/oom/default.c
  * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c
  * links: mm/reclaim/linux26.c mm/reclaim/shrink.c mm/reclaim/alloc.c mm/reclaim/policy.c
- * links: tests/host/whole/?*.c user/tests/stress/model.c user/tests/stress/ops.c
+ * links: tests/host/whole/?*.c user/tests/stress/model.c user/tests/stress/ops.c user/tests/stress/draw.c
  */
 #include <sanitizer/common_interface_defs.h>
 #include <signal.h>
@@ -141,7 +141,7 @@ static void test_many_sharers(void)
 
 int main(void)
 {
-	uint32_t first = shim_run_seed(), seeds = number("SEEDS", 40), steps = number("STEPS", 4000);
+	uint32_t first = shim_run_seed(), seeds = number("SEEDS", 16), steps = number("STEPS", 4000);
 
 	__sanitizer_set_death_callback(tell_seed);
 	signal(SIGABRT, aborted);
