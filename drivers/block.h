@@ -14,6 +14,8 @@
 
 struct block_queue;
 
+#define BLOCK_VERSION 1			/* docs/CHANGES.md */
+
 enum { BLOCK_NAME_BYTES = 16 };
 
 struct block_dev {

@@ -84,7 +84,7 @@ static bool check_device(struct block_dev *d, void *arg)
 		*bad += queue_check(d->queue);
 	else if (!d->broken && (d->first == 0 || d->sectors == 0 ||
 				d->first + d->sectors > d->disk->sectors))
-		*bad += audit_violation("block.1", "%s: not inside %s", d->name,
+		*bad += audit_violation("part.1", "%s: not inside %s", d->name,
 					d->disk->name);
 	return true;
 }

@@ -18,6 +18,11 @@ const struct elevator_ops *elevator_chosen(void)
 	return elevators[0];
 }
 
+/*
+ * Could `s` join `r`? Returns MERGE_BACK or MERGE_FRONT if they are of one kind, contiguous in
+ * that way, and together at most REQUEST_SECTORS_MAX sectors in REQUEST_BIOS_MAX bios; else
+ * MERGE_NONE. Queue's lock held; never sleeps.
+ */
 enum merge elevator_joins(const struct request *r, const struct elevator_span *s)
 {
 	if (r->kind != s->kind || r->bio_count >= REQUEST_BIOS_MAX ||
@@ -30,6 +35,10 @@ enum merge elevator_joins(const struct request *r, const struct elevator_span *s
 	return MERGE_NONE;
 }
 
+/*
+ * Returns true if `s` must not overtake `r` (block.3): `r` is a flush, or they overlap and one of
+ * them writes. Queue's lock held; never sleeps.
+ */
 bool elevator_stops(const struct request *r, const struct elevator_span *s)
 {
 	if (r->kind == REQUEST_FLUSH)

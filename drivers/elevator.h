@@ -36,6 +36,8 @@ struct elevator_ops {
 };
 
 extern const struct elevator_ops elevator_noop, elevator_linus;
+/* place() of elevator_linus. */
+struct elevator_place elevator_linus_place(struct block_queue *q, const struct elevator_span *s);
 
 /* The elevator named by elevator=; the default, with a word in the log, if there is none
  * of that name. */

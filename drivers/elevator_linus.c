@@ -26,12 +26,14 @@ static bool fits_behind(const struct block_queue *q, const struct request *r, se
 }
 
 /*
- * Walk from the end of the queue. The first place that fits by sector is remembered, the
- * walk goes on for a request to merge with, and a request that won't be overtaken ends
- * it. With no place found the transfer goes to the end. A merge with a request of less
- * sequence left than the transfer has sectors is not allowed, and ends the walk too.
+ * Where `s` goes (docs/history.md 8.1). Walk from the end of the queue; each request that is
+ * looked at loses one of its sequence. The first place that fits by sector is remembered, the
+ * walk goes on for a request to merge with; one that won't be overtaken (sequence used up, or
+ * elevator_stops()) ends it. With no place found the transfer goes to the end. A merge with a
+ * request of less sequence left than the transfer has sectors is not allowed, and ends the walk
+ * too. Returns the place. Queue's lock held; never sleeps.
  */
-static struct elevator_place linus_place(struct block_queue *q, const struct elevator_span *s)
+struct elevator_place elevator_linus_place(struct block_queue *q, const struct elevator_span *s)
 {
 	struct elevator_place p = { MERGE_NONE, NULL, q->requests.prev };
 	bool found = false;
@@ -81,7 +83,7 @@ static void linus_inserted(struct request *r)
 
 const struct elevator_ops elevator_linus = {
 	.name = "linus",
-	.place = linus_place,
+	.place = elevator_linus_place,
 	.merged = linus_merged,
 	.inserted = linus_inserted,
 };

@@ -113,6 +113,12 @@ static void put_chs(const struct ide_identity *id, sector_t sector, struct ide_t
 	tf->device |= (uint8_t)(track % id->heads);
 }
 
+/*
+ * Fill *tf, the registers of one command, for drive `unit` (0 or 1) of identity `id`: `op` by
+ * `mode` on [sector, sector + sectors). 48-bit addresses where the drive has them and the range
+ * needs them, else 28-bit ones, else cylinder, head and sector by the drive's translation; 256
+ * sectors are said by 0. A flush has no address (ATA-6, 8.12 and 8.27). No locks, never sleeps.
+ */
 void ide_taskfile_build(const struct ide_identity *id, unsigned unit,
 			enum ide_operation op, enum ide_mode mode, sector_t sector,
 			uint32_t sectors, struct ide_taskfile *tf)

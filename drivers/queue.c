@@ -162,6 +162,11 @@ static void count_start(struct block_queue *q, const struct request *r)
 	q->stats.sectors[r->kind] += r->sectors;
 }
 
+/*
+ * The first request of the queue becomes the active one and is returned; NULL if one is active
+ * already or none waits. Counts and traces its start; the queue is plugged no more.
+ * Interrupts off; takes RANK_BLOCK; never sleeps.
+ */
 struct request *queue_next(struct block_queue *q)
 {
 	uint32_t flags = spin_lock_irq(&q->lock);
@@ -209,6 +214,12 @@ static void retire(struct block_queue *q)
 	admit_waiting(q);
 }
 
+/*
+ * The first `bios` bios of the active request are done, with `error`. The request shrinks from
+ * its front, or goes back to the pool, which lets waiting bios in. Their done() is called after
+ * the lock is released, in order, each once (block.2). Returns true if bios of the request are
+ * left. From the driver, interrupts off; takes RANK_BLOCK; never sleeps.
+ */
 bool queue_complete(struct block_queue *q, unsigned bios, int error)
 {
 	uint32_t flags = spin_lock_irq(&q->lock);

@@ -149,8 +149,11 @@ int handle_insert(struct handle_table *t, struct kobject *k, unsigned rights,
 	return insert_from(t, k, rights, flags, which, range_of(t, which).first_free);
 }
 
-/* Insert `k` (the reference is taken over) as number `h`; what was there is closed.
- * Returns h, -EBADF for a number of no range, or -ENOMEM (nothing changed). Sleeps. */
+/*
+ * Insert `k` (the reference is taken over) as number `h`, growing the table if need be; what
+ * was there is closed, after the lock is released. Returns h, -EBADF for a number of no range,
+ * or -ENOMEM (nothing changed). Takes the table's lock; sleeps.
+ */
 int handle_insert_at(struct handle_table *t, int h, struct kobject *k,
 		     unsigned rights, unsigned flags)
 {
@@ -175,6 +178,11 @@ int handle_insert_at(struct handle_table *t, int h, struct kobject *k,
 	return h;
 }
 
+/*
+ * The object of handle `h`, with a reference, if it has `type` (or that is KOBJECT_ANY) and
+ * the handle all of `rights`. Returns NULL otherwise, and *error = -EBADF (no such handle or
+ * type) or -EACCES (a right is missing). Takes the table's lock; never sleeps.
+ */
 struct kobject *handle_get(struct handle_table *t, int h, enum kobject_type type,
 			   unsigned rights, int *error)
 {
@@ -280,6 +288,11 @@ static void range_copy(struct handle_table *to, struct handle_table *from,
 	}
 }
 
+/*
+ * fork: `to` becomes a table with references to all that `from` has, under the same numbers;
+ * endpoints gain receivers. Returns OK, or -ENOMEM, and then `to` is empty. The room is made
+ * before the locks are taken; the source may grow meanwhile. Takes from->lock; sleeps.
+ */
 int handle_table_copy(struct handle_table *to, struct handle_table *from)
 {
 	int err = OK;

@@ -307,7 +307,12 @@ static ALWAYS_INLINE struct thread *reply_commit(uint32_t token)
 	return client;
 }
 
-/* ipc_reply(token, message) */
+/*
+ * ipc_reply(token, message): answer the call that arg[0] names with the message at user address
+ * arg[1]. Returns OK, an error of message_load(), or -ESRCH if the token is void: what the
+ * message carried is dropped then. The client is woken after ipc_lock is released. No locks
+ * held; sleeps for user memory.
+ */
 int32_t sys_ipc_reply(const uint32_t *arg)
 {
 	struct thread *client;

@@ -94,8 +94,11 @@ bool mutex_trylock(struct mutex *m)
 	return true;
 }
 
-/* Release `m`, which the running thread owns. The first that waits owns it from now on, so
- * that no passer-by can take it before he runs. */
+/*
+ * Release `m`, which the running thread owns: its rank is held no more, unless another mutex
+ * of that rank is (nested). The first that waits owns it from now on and is woken, so that no
+ * passer-by can take it before he runs. Takes the sched lock; never sleeps.
+ */
 void mutex_hand_over(struct mutex *m)
 {
 	uint32_t flags;

@@ -95,9 +95,12 @@ static void wait_idle(void)
 		__asm__ volatile("sti; hlt; cli" : : : "memory");	/* timer.3 */
 }
 
-/* Take the best thread off its queue. The idle thread if there is none; while it still
- * boots, wait for an interrupt to make one READY. Sched lock held. */
-static struct thread *take_best(void)
+/*
+ * Take the first thread of the best run queue off it (READY, thread.2) and return it. The idle
+ * thread if there is none; while it still boots, wait for an interrupt to make one READY.
+ * Sched lock held, interrupts off; the lock is let go while waiting. (Always inline.)
+ */
+ALWAYS_INLINE struct thread *sched_take_best(void)
 {
 	struct thread *t;
 
@@ -119,7 +122,7 @@ void sched_leave_locked(void)
 	uint64_t now;
 
 	KASSERT2(spin_ranks() == BIT(RANK_SCHED), "lock.2", held_ranks, current->tid);
-	next = take_best();
+	next = sched_take_best();
 	need_resched = next->killed;
 	spin_unlock(&sched_lock);
 	now = cycles_now();

@@ -20,6 +20,9 @@ void sched_make_ready(struct thread *t);
  * released, interrupts off. No other spinlock may be held (lock.2). */
 void sched_leave_locked(void);
 
+/* Take the best READY thread off its run queue. sched lock held. */
+struct thread *sched_take_best(void);
+
 /* Every timer interrupt, interrupts off: is the slice of `current` over? */
 void sched_tick(void);
 /* When that is, on clock_ns(); UINT64_MAX if nothing waits for it. */

@@ -85,6 +85,7 @@ static bool task_row(struct task *t, void *arg)
 		row->vm_pages = t->mm->total_pages;
 		row->rss_pages = t->mm->rss;
 		row->swap_pages = t->mm->swap_ptes;
+		row->vmas = t->mm->vma_count;
 	}
 	row->user_ns = u.user_ns;
 	row->system_ns = u.system_ns;

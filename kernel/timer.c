@@ -2,7 +2,7 @@
  * Pending timers, and the interrupt that fires them.
  *
  * The timers are one list, by deadline, equal ones in the order they were set; a new one
- * looks for its place from the far end. Outside the lab the PIT ticks HZ times a second
+ * looks for its place from the end that is nearer in time. Outside the lab the PIT ticks HZ times a second
  * and each tick fires what is due. In the lab the PIT runs in one-shot mode: it is armed
  * for the first timer or the end of the running slice, and for 50 ms at most, because
  * its counter has 16 bits (54 ms); an interrupt that finds nothing due just arms it again.
@@ -25,6 +25,7 @@
 #include "kernel/sched.h"
 #include "kernel/time.h"
 #include "kernel/trap.h"
+#include "kernel/watchdog.h"
 
 enum { TIMER_IRQ = 0 };
 /* 59,660 counts. A whole slice, so that a thread which begins one finds the PIT armed
@@ -79,19 +80,41 @@ void timer_rearm(void)
 	spin_unlock_irq(&timer_lock, flags);
 }
 
-/* Let t->fire(t) be called in interrupt context at `deadline` on clock_ns(), or as soon
- * as possible if that is past. A timer that was set is moved. Any context. */
+static ns_t deadline_of(const struct list *link)
+{
+	return list_entry(link, struct timer, link)->deadline;
+}
+
+/* The last of the pending timers whose deadline isn't after `deadline`, or the list's head.
+ * Thousands may sleep for long while a disk's time limit is set and cleared again. */
+static struct list *place_of(ns_t deadline)
+{
+	struct list *at = pending.prev;
+
+	if (!list_empty(&pending) && (int64_t)(deadline - deadline_of(pending.next)) <
+				     (int64_t)(deadline_of(at) - deadline)) {
+		for (at = pending.next; deadline_of(at) <= deadline; at = at->next)
+			;
+		return at->prev;
+	}
+	while (at != &pending && deadline_of(at) > deadline)
+		at = at->prev;
+	return at;
+}
+
+/*
+ * Let t->fire(t) be called in interrupt context at `deadline` on clock_ns(), or as soon as
+ * possible if that is past. A timer that was set is moved. It goes behind those with the
+ * same deadline (timer.1); the PIT is armed anew if it would come too late (timer.2). Any
+ * context; takes RANK_TIMER; never sleeps.
+ */
 void timer_set(struct timer *t, ns_t deadline)
 {
 	uint32_t flags = spin_lock_irq(&timer_lock);
-	struct list *at;
 
 	list_remove(&t->link);
 	t->deadline = deadline;
-	for (at = pending.prev; at != &pending; at = at->prev)
-		if (list_entry(at, struct timer, link)->deadline <= deadline)
-			break;
-	list_insert(at, &t->link);		/* timer.1 */
+	list_insert(place_of(deadline), &t->link);	/* timer.1 */
 	if (deadline < timer_armed_until)
 		rearm_locked();			/* timer.2 */
 	spin_unlock_irq(&timer_lock, flags);
@@ -142,6 +165,7 @@ static void timer_expired(void)
 {
 	timer_armed_until = 0;			/* we arm it ourselves, below */
 	fire_due();
+	watchdog_look(clock_ns());
 	sched_tick();
 	if (one_shot)
 		timer_rearm();

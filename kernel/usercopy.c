@@ -35,8 +35,11 @@ int copy_to_user(vaddr_t to, const void *from, size_t bytes)
 	return copy_bytes((void *)(uintptr_t)to, from, bytes);
 }
 
-/* A string that runs into the end of user space is -EFAULT, like one that runs into
- * a hole; `size` 0 is -ENAMETOOLONG. */
+/*
+ * Copy the string at user address `from` into to[size], with its NUL. Returns its length;
+ * -ENAMETOOLONG if it doesn't fit or `size` is 0; -EFAULT if it runs into the end of user
+ * space or into a hole. No spinlock held: a fault on the way may sleep.
+ */
 int copy_string_from_user(char *to, vaddr_t from, size_t size)
 {
 	const char *source = (const char *)(uintptr_t)from;

@@ -20,6 +20,12 @@ void sched_wake_locked(struct thread *t, int result)
 	sched_make_ready(t);
 }
 
+/*
+ * Sleep on `queue` (NULL: on none) by run_link, behind those that sleep there, shown by ps as
+ * `what`, until a waker, `deadline` (on clock_ns(); 0: none) or, if `kind` says so, a kill ends
+ * it. Returns OK, -ETIMEDOUT or -EINTR; -EINTR at once if killed already. Called with
+ * interrupts off and no spinlock held (lock.2); returns with interrupts still off.
+ */
 int sched_sleep_on(struct list *queue, enum sleep_kind kind, ns_t deadline,
 		   const char *what)
 {

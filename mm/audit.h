@@ -10,17 +10,10 @@ unsigned audit(void);
 /* For checks: count and print one. */
 unsigned audit_violation(const char *invariant, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Break an invariant on purpose, for the tests of the audit: `n` counts the audit's own
- * list and then the reverse map's. OK, -EINVAL if there is no such one, -ENOENT if there
+/* Break an invariant on purpose, for the tests of the audit: `n` counts through the
+ * list (kernel/breakage.h). OK, -EINVAL if there is no such one, -ENOENT if there
  * is nothing to break just now. The machine isn't trusted afterwards. */
 int audit_break(unsigned n);
-/* One way to break one. */
-struct breakage {
-	const char *invariant, *what;
-	bool (*apply)(void);		/* false: there is nothing to break */
-};
-/* Those of the variant of the reverse map (mm/rmap/RMAP/break.c); the last names none. */
-extern const struct breakage rmap_breakages[];
 /* Lose something on purpose (LOSE_*), for the tests of the leak detector. OK, -EINVAL,
  * -ENOMEM. Sleeps. */
 int memory_lose(unsigned what);

@@ -39,8 +39,11 @@ static bool too_many(uint32_t more)
 	}
 }
 
-/* Promise `count` pages to `mm`, whose mmap_lock is held, or (NULL) to an object. -ENOMEM.
- * Never sleeps. */
+/*
+ * Promise `count` pages to `mm`, whose mmap_lock is held, or (NULL) to an object, in its own
+ * sum and in the sum of all, if the rule in force (overcommit=) allows: OK, or -ENOMEM and
+ * nothing is promised. Never sleeps.
+ */
 int commit_ask(struct mm *mm, uint32_t count)
 {
 	if (count > 0 && too_many(count))

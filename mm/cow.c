@@ -13,11 +13,13 @@
 #include "mm/swap.h"
 
 /*
- * Is the anonymous page `p`, mapped by the PTE at hand, nobody else's? One PTE only; and if
- * the swap cache has it, no other PTE's swap entry leads to it. The page lock keeps the
- * cache as it is; if that is taken, say no: a copy is always right. Under the page_table_lock.
+ * Is the page `p`, mapped by the PTE at hand, nobody else's, so that a write may have it as it
+ * is? Returns true if it is anonymous, this is its only PTE, and, where the swap cache has it,
+ * no other PTE's swap entry leads to it. Then the policy may let the slot go. The page
+ * lock keeps the cache as it is; if that is taken, false: a copy is always right. Under the
+ * page_table_lock; never sleeps. (Always inline: it has a budget.)
  */
-static bool page_exclusive(struct page *p)
+ALWAYS_INLINE bool cow_page_exclusive(struct page *p)
 {
 	bool exclusive;
 
@@ -97,8 +99,10 @@ static int copy_page(struct fault *f, struct page *old)
 }
 
 /*
- * A write fault on a present read-only PTE (f->seen). Reuses the page, or puts a copy in
- * its place. Returns as every step (fault_steps.h).
+ * A write fault on a present read-only PTE (f->seen), in a vma that allows writing. Makes the
+ * PTE writable and dirty if the memory is shared or cow_page_exclusive(); else holds the page
+ * and lets copy_page() put a copy in its place. Returns as every step (fault_steps.h).
+ * mmap_lock held, no spinlock; sleeps.
  */
 int fault_write_protected(struct fault *f)
 {
@@ -107,7 +111,7 @@ int fault_write_protected(struct fault *f)
 
 	if (!pte)
 		return OK;
-	if ((f->vma->flags & VMA_SHARED) || page_exclusive(old)) {
+	if ((f->vma->flags & VMA_SHARED) || cow_page_exclusive(old)) {
 		*pte |= PTE_WRITE | PTE_DIRTY | PTE_ACCESSED;
 		tlb_flush_page(f->mm, f->addr);
 		fault_unlock_pte(f);

@@ -77,8 +77,12 @@ static ALWAYS_INLINE int map_new_page(struct fault *f, struct page *p)
 	return OK;
 }
 
-/* A write to untouched memory: a zeroed page of its own. */
-static int fill_zero(struct fault *f)
+/*
+ * A write to untouched anonymous memory: map a fresh page of zeros, writable and dirty, if
+ * nobody was faster. The vma is made ready for the reverse map before. Returns OK, or
+ * fault_no_memory(). mmap_lock held, no spinlock. Sleeps. (Always inline: it has a budget.)
+ */
+ALWAYS_INLINE int fault_fill_zero(struct fault *f)
 {
 	struct page *p;
 
@@ -190,7 +194,7 @@ static int fault_by_pte(struct fault *f)
 		return fault_swapped(f);
 	if (f->vma->object)
 		return fault_object(f);
-	return f->access == FAULT_WRITE ? fill_zero(f) : map_zero_page(f);
+	return f->access == FAULT_WRITE ? fault_fill_zero(f) : map_zero_page(f);
 }
 
 /* mm_fault() with the stack pointer, which bounds stack growth; 0: no bound. */
@@ -225,6 +229,17 @@ int mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access)
 
 /* ---- The trap ---- */
 
+/* Why an access at `addr` can't be. Memory out of reach (PROT_NONE) looks unmapped to the CPU. */
+static const char *why_not(struct mm *mm, vaddr_t addr)
+{
+	bool mapped;
+
+	mutex_lock(&mm->mmap_lock);
+	mapped = vma_at(mm, addr) != NULL;
+	mutex_unlock(&mm->mmap_lock);
+	return mapped || addr >= USER_END ? "access not allowed" : "nothing is mapped there";
+}
+
 /* The access of a user thread can't be: a signal, or the end of the task. */
 static void fail_user(struct trap_frame *tf, vaddr_t addr, int error)
 {
@@ -238,8 +253,7 @@ static void fail_user(struct trap_frame *tf, vaddr_t addr, int error)
 	} else if (error == -EIO) {
 		task_exception(tf, ABI_SIGBUS, addr, "page can't be read from disk");
 	} else {
-		task_exception(tf, ABI_SIGSEGV, addr, tf->error & ERROR_PRESENT ?
-			       "access not allowed" : "nothing is mapped there");
+		task_exception(tf, ABI_SIGSEGV, addr, why_not(t->mm, addr));
 	}
 }
 

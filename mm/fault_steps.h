@@ -62,10 +62,16 @@ static inline void fault_map_anon(const struct fault *f, pte_t *pte, struct page
 
 /* No memory: -EINTR if that is because the caller was killed. */
 int fault_no_memory(void);
+int fault_fill_zero(struct fault *f);		/* fault.c: a write where nothing is */
 /* The fault had to ask a disk. */
 void fault_count_major(void);
 int fault_write_protected(struct fault *f);	/* cow.c: a write to a read-only PTE */
 int fault_copy_early(struct fault *f);		/* cow.c: f->seen's page, whatever is allowed */
 int fault_swapped(struct fault *f);		/* swapin.c: the PTE is a swap entry */
+
+/* Parts of them: whether a write may have the page as it is (cow.c); what a page that came
+ * back may do and whether its slot goes (swapin.c). */
+bool cow_page_exclusive(struct page *p);
+uint32_t swapin_settle_slot(const struct fault *f, struct page *p, swap_entry e);
 
 #endif

@@ -11,9 +11,14 @@
 #include "mm/swap.h"
 #include "mm/vma.h"
 
-/* One PTE that isn't 0: the child gets the same, both without the right to write if the
- * memory is private. -EAGAIN: the slot's count is at its limit. Both locks held. */
-static int copy_pte(struct vma *child, vaddr_t addr, pte_t *from, pte_t *to)
+/*
+ * fork: one PTE of the parent that isn't 0 becomes one of `child` at `addr`. A swap entry gains
+ * a count of its slot. A page gains a reference and a PTE (mapcount, rss, the reverse
+ * map), unless it is reserved; the child's PTE starts unaccessed, and both lose the right to
+ * write if the memory is private. Returns OK, or -EAGAIN: the slot's count is at its limit.
+ * Both page_table_locks held; never sleeps. (Always inline: it has a budget.)
+ */
+ALWAYS_INLINE int fork_copy_pte(struct vma *child, vaddr_t addr, pte_t *from, pte_t *to)
 {
 	struct page *p;
 
@@ -53,7 +58,7 @@ static int copy_table(struct vma *child, struct vma *parent, vaddr_t start, vadd
 	from = pte_find(parent->mm, start);
 	for (vaddr_t addr = start; addr < end && !error; addr += PAGE_SIZE, from++, to++) {
 		if (*from)
-			error = copy_pte(child, addr, from, to);
+			error = fork_copy_pte(child, addr, from, to);
 	}
 	spin_unlock(&child->mm->page_table_lock);
 	spin_unlock(&parent->mm->page_table_lock);
@@ -109,9 +114,10 @@ static int fork_vma(struct mm *mm, struct vma *parent)
 }
 
 /*
- * A copy on write of `from`, whose mmap_lock is taken: vmas, PTEs, counts of slots. NULL
- * and *error: -ENOMEM, or -EAGAIN when the count of a slot would overflow; nothing is left
- * then but PTEs of the parent that will fault once more. Sleeps.
+ * A copy on write of `from`, whose mmap_lock is taken: vmas, PTEs, counts of slots, and the
+ * bounds of the heap. Returns it, or NULL and *error: -ENOMEM, or -EAGAIN when the count
+ * of a slot would overflow; nothing is left then but PTEs of the parent that will fault
+ * once more. The parent's TLB entries are flushed, since they may allow writing. Sleeps.
  */
 struct mm *mm_fork(struct mm *from, int *error)
 {

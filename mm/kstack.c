@@ -71,6 +71,12 @@ static void kstack_page_unmap(uint32_t addr)
 	page_free(p, 0);
 }
 
+/*
+ * Map a new kernel stack of KSTACK_PAGES frames (PG_KSTACK) at the lowest free place, and mark
+ * that used (kstack.1); from the top down, present and writable. Returns its upper end, or NULL
+ * if memory or places have run out, and then nothing is kept. Called by threads without
+ * locks; sleeps for memory, so the place is chosen after the last allocation.
+ */
 void *kstack_alloc(void)
 {
 	struct page *p[KSTACK_PAGES];

@@ -126,8 +126,8 @@ void lru_rotate(struct page *p)
 
 /*
  * Take up to `count` pages off the tail of z's active or inactive list, hold each and
- * append them to `batch`, oldest first. Returns how many. They go back by
- * lru_putback(). Never sleeps.
+ * append them to `batch`, oldest first (frame.4: PG_LRU goes). Returns how many. They go back
+ * by lru_putback(). Takes RANK_LRU; never sleeps.
  */
 unsigned lru_isolate(struct zone *z, enum lru_list which, unsigned count, struct list *batch)
 {

@@ -188,7 +188,7 @@ static void *look_up(struct object *o, uint32_t index)
 
 /*
  * The page at `index`, with a reference for the caller; zeroed memory if it is the first
- * touch, from swap if it is there, and then *major may be set. NULL and *error: -EFAULT
+ * touch, from swap if it is there, and then *major may be set. Returns NULL and *error: -EFAULT
  * beyond the end, -ENOMEM, -EIO. No spinlock and no page lock held. Sleeps. Each turn of the
  * loop either ends it or has slept, and what was missing is found right after.
  */
@@ -228,6 +228,20 @@ bool object_page_resident(struct object *o, uint32_t index)
 	word = radix_find(&o->tree, index);
 	spin_unlock(&o->lock);
 	return word && !word_is_entry(word);
+}
+
+/* Is the page at `index` in swap? Then *e is its slot. */
+bool object_page_swapped(struct object *o, uint32_t index, swap_entry *e)
+{
+	void *word;
+
+	spin_lock(&o->lock);
+	word = radix_find(&o->tree, index);
+	spin_unlock(&o->lock);
+	if (!word || !word_is_entry(word))
+		return false;
+	*e = word_entry(word);
+	return true;
 }
 
 /*
@@ -400,6 +414,10 @@ unsigned object_check(void)
 	struct vma *v;
 
 	list_for_each(o, &objects_all, link) {
+		if (radix_check(&o->tree)) {
+			bad++;		/* no walk through a broken tree */
+			continue;
+		}
 		bad += check_pages(o);
 		all += o->resident;
 		list_for_each(v, &o->vmas, object_link) {

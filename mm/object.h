@@ -53,6 +53,8 @@ struct page *object_get_page(struct object *o, uint32_t index, int *error);
 struct page *object_fault_page(struct object *o, uint32_t index, bool *major, int *error);
 /* Is the page at `index` in memory, so that object_get_page() would find it? */
 bool object_page_resident(struct object *o, uint32_t index);
+/* Is it in swap? *e is its slot then. */
+bool object_page_swapped(struct object *o, uint32_t index, swap_entry *e);
 /* Copy to and from user memory at byte `offset`, as far as the object goes: the count (0 at
  * its end), or -EFAULT, -EINVAL (beyond the end; a boot module can't be written), -ENOMEM,
  * -EIO. Sleep. */
@@ -75,6 +77,7 @@ void *radix_replace(struct radix *r, uint32_t index, void *item);
 void *radix_remove(struct radix *r, uint32_t index);
 /* The first item at or after *index (which is set to its place), or NULL. */
 void *radix_next(const struct radix *r, uint32_t *index);
+unsigned radix_check(const struct radix *r);
 void  radix_destroy(struct radix *r);		/* empty by now */
 
 /* ---- Swap: mm/object_swap.c ---- */
@@ -92,6 +95,9 @@ int  objects_unuse(unsigned area);
 /* fn sees every swap entry in an object's tree and answers by which one it is to be replaced
  * (itself, mostly). Neither sleeps. */
 void objects_for_each_entry(swap_entry (*fn)(swap_entry e, void *arg), void *arg);
+/* The first swap entry of `area` (SWAP_AREAS_MAX: of any) at or after *index, which is set to its
+ * place; 0: none. */
+swap_entry object_next_entry(struct object *o, unsigned area, uint32_t *index);
 /* Swap entries among the `count` words from `first` on. */
 uint32_t object_swapped_within(struct object *o, uint32_t first, uint32_t count);
 

@@ -49,7 +49,12 @@ enum { UNUSE_ROUNDS = 4096 };		/* of objects_unuse(): while new entries arise */
 
 /* ---- Out ---- */
 
-/* See object.h. A tree, the caller and nobody else: then nobody can be looking at it. */
+/*
+ * Reclaim wants `p`, locked, unmapped and held once by the caller, a page of an object: it enters
+ * the swap cache, and the tree has the swap entry in its place, which is one count of the slot.
+ * Returns false, and nothing has changed, if others hold the page, the object is a boot
+ * module, or there is no slot. Takes the object's lock and swap_lock; never sleeps.
+ */
 bool object_swap_out(struct page *p)
 {
 	struct object *o = p->mapping;
@@ -144,9 +149,8 @@ int object_swap_in(struct object *o, uint32_t index, swap_entry e, bool *major)
 
 /* ---- For swapoff, relocation, the audit and the OOM killer ---- */
 
-/* The first swap entry of `area` (or of any: SWAP_AREAS_MAX) at or after *index, which is set to
- * its place; 0: none. */
-static swap_entry next_entry(struct object *o, unsigned area, uint32_t *index)
+/* See object.h. */
+swap_entry object_next_entry(struct object *o, unsigned area, uint32_t *index)
 {
 	swap_entry e = { 0 };
 	void *word;
@@ -172,7 +176,7 @@ void objects_for_each_entry(swap_entry (*fn)(swap_entry e, void *arg), void *arg
 		swap_entry e, now;
 
 		for (uint32_t i = 0; o->swapped > 0 &&
-				     (e = next_entry(o, SWAP_AREAS_MAX, &i)).v != 0; i++) {
+				     (e = object_next_entry(o, SWAP_AREAS_MAX, &i)).v != 0; i++) {
 			now = fn(e, arg);
 			if (now.v == e.v)
 				continue;
@@ -188,7 +192,7 @@ uint32_t object_swapped_within(struct object *o, uint32_t first, uint32_t count)
 {
 	uint32_t found = 0;
 
-	for (uint32_t i = first; o->swapped > 0 && next_entry(o, SWAP_AREAS_MAX, &i).v != 0 &&
+	for (uint32_t i = first; o->swapped > 0 && object_next_entry(o, SWAP_AREAS_MAX, &i).v != 0 &&
 				 i - first < count; i++)
 		found++;
 	return found;
@@ -202,7 +206,7 @@ static struct object *object_that_uses(unsigned area)
 	list_for_each(o, &objects_all, link) {
 		uint32_t index = 0;
 
-		if (o->swapped > 0 && next_entry(o, area, &index).v != 0) {
+		if (o->swapped > 0 && object_next_entry(o, area, &index).v != 0) {
 			kobject_hold(&o->kobject);
 			return o;
 		}
@@ -217,7 +221,7 @@ static int unuse_object(struct object *o, unsigned area)
 	bool major;
 	int error;
 
-	for (uint32_t i = 0; (e = next_entry(o, area, &i)).v != 0; i++) {
+	for (uint32_t i = 0; (e = object_next_entry(o, area, &i)).v != 0; i++) {
 		if (current->killed)
 			return -EINTR;
 		if (swap_off_called_off(area))

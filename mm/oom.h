@@ -32,5 +32,6 @@ struct oom_figures { uint32_t rss, swap, tables, objects, vm; };
 struct oom_figures oom_figures(const struct task *t);
 
 extern const struct oom_rule oom_default;	/* mm/oom/default.c */
+uint32_t oom_default_badness(const struct task *t);
 
 #endif

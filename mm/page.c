@@ -55,8 +55,12 @@ void page_hold(struct page *p)
 	__atomic_fetch_add(&p->count, 1, __ATOMIC_RELAXED);
 }
 
-/* Give a reference back; the last one takes the page off its list and frees the frame.
- * Any context: the end of a write drops one in the disk's interrupt. */
+/*
+ * Give a reference back; the last one takes the page off its LRU list, if it is on one
+ * (PG_LRU), and frees the frame. The count changes by one atomic step. A count of 0 is a
+ * fault. Any context, since the end of a write drops one in the disk's interrupt; takes
+ * RANK_LRU and RANK_FRAMES; never sleeps.
+ */
 void page_drop(struct page *p)
 {
 	KASSERT2(p->count > 0, "frame: dropped too often", page_pfn(p), p->flags);
@@ -73,8 +77,11 @@ bool page_trylock(struct page *p)
 	return !(__atomic_fetch_or(&p->flags, PG_LOCKED, __ATOMIC_ACQUIRE) & PG_LOCKED);
 }
 
-/* Take the page lock. Sleeps; the caller has a reference and holds no spinlock. A disk
- * lets it go at the latest when the driver's time limit is over. */
+/*
+ * Take the page lock. The caller has a reference and holds no spinlock (lock.2); sleeps in
+ * the page's queue, not killable, until page_trylock() gives it. A disk lets it go at the
+ * latest when the driver's time limit is over.
+ */
 void page_lock(struct page *p)
 {
 	uint32_t irq;

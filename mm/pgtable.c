@@ -79,8 +79,11 @@ static int table_insert(struct mm *mm, vaddr_t addr)
 	return OK;
 }
 
-/* The PTE of `addr`, of a new page table if there is none. NULL without memory. mmap_lock
- * held (or the mm is nobody else's yet), no spinlock. Sleeps. */
+/*
+ * The PTE of `addr`, which lies in user space (else a fault, pt.1); in a new, empty page table
+ * if there was none. Returns NULL without memory. mmap_lock held (or the mm is nobody else's
+ * yet), no spinlock. Sleeps.
+ */
 pte_t *pte_prepare(struct mm *mm, vaddr_t addr)
 {
 	pte_t *pte = pte_look_up(mm->pgdir, addr);
@@ -99,7 +102,8 @@ vaddr_t pgtable_next(vaddr_t addr)
 
 /*
  * Free the page tables that lie wholly in [start, end): the caller knows that no vma is
- * there any more, so they map nothing. mmap_lock held.
+ * there any more, so they map nothing. The directory's entries go first, under the
+ * page_table_lock; the TLB is flushed once if any went. mmap_lock held; doesn't sleep.
  */
 void pgtable_trim(struct mm *mm, vaddr_t start, vaddr_t end)
 {

@@ -11,6 +11,7 @@
  */
 #include "kernel/abi/errno.h"
 #include "kernel/panic.h"
+#include "mm/audit.h"
 #include "mm/object.h"
 #include "mm/slab.h"
 
@@ -77,8 +78,10 @@ static int take_nodes(struct radix_node **spare, unsigned count, enum gfp flags)
 }
 
 /*
- * Put `item` (not NULL) at `index`, where there is nothing. -ENOMEM: nothing is changed;
- * call radix_reserve() without the tree's lock and try again. Never sleeps.
+ * Put `item` (not NULL) at `index`, where there is nothing; the tree grows as high as `index`
+ * needs, and keeps radix.1 and radix.2. Returns OK, or -ENOMEM: then nothing is changed; call
+ * radix_reserve() without the tree's lock and try again. All nodes are taken before the tree
+ * is touched, with GFP_ATOMIC. The tree's lock is held by the caller; never sleeps.
  */
 int radix_insert(struct radix *r, uint32_t index, void *item)
 {
@@ -160,8 +163,11 @@ void *radix_replace(struct radix *r, uint32_t index, void *item)
 	return old;
 }
 
-/* Take out what is at `index` and return it, or NULL. Empty nodes are freed; the tree
- * keeps its height until it is empty. Never sleeps. */
+/*
+ * Take out what is at `index` and return it, or NULL if there is nothing. A node without
+ * items is freed, and its parent's slot with it, up to the root (radix.1, radix.2); the tree
+ * keeps its height until it is empty. The tree's lock is held by the caller; never sleeps.
+ */
 void *radix_remove(struct radix *r, uint32_t index)
 {
 	struct radix_node *path[RADIX_HEIGHT_MAX + 1], *node = r->root;
@@ -222,6 +228,32 @@ void *radix_next(const struct radix *r, uint32_t *index)
 	if (!r->root || height_for(*index) > r->height)
 		return NULL;
 	return next_below(r->root, r->height, index, &end);
+}
+
+/* Nodes below and with `node` of `level` that break radix.1. */
+static unsigned check_node(const struct radix_node *node, unsigned level)
+{
+	unsigned bad = 0, used = 0;
+
+	for (unsigned i = 0; i < RADIX_SLOTS; i++) {
+		used += node->slot[i] != NULL;
+		if (node->slot[i] && level > 1)
+			bad += check_node(node->slot[i], level - 1);
+	}
+	if (used != node->used || used == 0)
+		bad += audit_violation("radix.1", "a node of level %u says %u used, has %u", level,
+				       node->used, used);
+	return bad;
+}
+
+/* Check radix.1 and radix.2 of one tree; prints each violation, returns how many. The tree's
+ * lock is held, or nobody sleeps meanwhile. */
+unsigned radix_check(const struct radix *r)
+{
+	if ((r->root != NULL) != (r->height > 0))
+		return audit_violation("radix.2", "height 0 means no root: height %u, root %p",
+				       r->height, r->root);
+	return r->root ? check_node(r->root, r->height) : 0;
 }
 
 /* The tree is empty by now: every node went with its last item. */

@@ -23,16 +23,35 @@ static bool entry_incore(swap_entry e)
 	return incore;
 }
 
+static uint32_t object_index(const struct vma *v, vaddr_t addr)
+{
+	return v->object_page + ((addr - v->start) >> PAGE_SHIFT);
+}
+
+/* Are the contents of `addr` of `v` in swap? *e is the slot then. mmap_lock held. */
+static bool page_swapped(const struct vma *v, vaddr_t addr, swap_entry *e)
+{
+	const pte_t *pte = pte_find(v->mm, addr);
+
+	if (pte && *pte) {
+		*e = pte_swap_entry(*pte);
+		return pte_is_swap(*pte);
+	}
+	return v->object && object_page_swapped(v->object, object_index(v, addr), e);
+}
+
 /* Would an access at `addr` of `v`, if it is allowed, find a page without asking a disk? An
  * untouched page of private memory isn't there. mmap_lock held. */
 static bool page_incore(const struct vma *v, vaddr_t addr)
 {
 	const pte_t *pte = pte_find(v->mm, addr);
+	swap_entry e;
 
+	if (page_swapped(v, addr, &e))
+		return entry_incore(e);
 	if (pte && *pte)
-		return pte_is_swap(*pte) ? entry_incore(pte_swap_entry(*pte)) : true;
-	return v->object && object_page_resident(v->object, v->object_page +
-						 ((addr - v->start) >> PAGE_SHIFT));
+		return true;
+	return v->object && object_page_resident(v->object, object_index(v, addr));
 }
 
 /* Fill vec[] for the pages of [start, end). -ENOMEM: a hole. mmap_lock held. */
@@ -99,6 +118,20 @@ static bool next_entry(struct mm *mm, vaddr_t *addr, vaddr_t end, swap_entry *e)
 	return false;
 }
 
+/* The same of the object that `v` shows: the pages that its tree has in swap. */
+static bool next_object_entry(const struct vma *v, vaddr_t *addr, vaddr_t end, swap_entry *e)
+{
+	uint32_t index = v->object_page + ((*addr - v->start) >> PAGE_SHIFT);
+	uint32_t offset;
+
+	*e = object_next_entry(v->object, SWAP_AREAS_MAX, &index);
+	offset = index - v->object_page;
+	if (e->v == 0 || offset >= (end - v->start) >> PAGE_SHIFT)
+		return false;
+	*addr = v->start + (offset << PAGE_SHIFT);
+	return true;
+}
+
 /*
  * Begin to read what of [start, end), inside `v`, is in swap, with its neighbours, as long as
  * memory is free: advice pushes nothing out. Waits for no read. mmap_lock held. Sleeps.
@@ -107,9 +140,14 @@ void vma_willneed(struct vma *v, vaddr_t start, vaddr_t end)
 {
 	swap_entry e;
 
-	for (; next_entry(v->mm, &start, end, &e); start += PAGE_SIZE) {
+	for (vaddr_t at = start; next_entry(v->mm, &at, end, &e); at += PAGE_SIZE) {
 		if (!swap_read_ahead(e))
-			break;
+			return;
+		cond_resched();
+	}
+	for (; v->object && next_object_entry(v, &start, end, &e); start += PAGE_SIZE) {
+		if (!swap_read_ahead(e))
+			return;
 		cond_resched();
 	}
 }

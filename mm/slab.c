@@ -117,8 +117,10 @@ static uint32_t *take_object(struct slab_cache *c)
 }
 
 /*
- * Take an object of cache `c`; uninitialised, or zeros with GFP_ZERO. Returns NULL
- * without memory. GFP_WAIT sleeps: no spinlock held. Not from interrupts.
+ * Take an object of cache `c`, whose first use it may be: uninitialised, or zeros with
+ * GFP_ZERO. If no slab has a free one, a new slab is made, without c->lock, and the lists are
+ * looked at again: another thread may have been quicker. Returns NULL without memory. Takes
+ * c->lock; GFP_WAIT sleeps: no spinlock held (lock.2). Not from interrupts.
  */
 void *slab_alloc(struct slab_cache *c, enum gfp flags)
 {
@@ -149,7 +151,12 @@ void *slab_alloc(struct slab_cache *c, enum gfp flags)
 	return object;
 }
 
-/* Give an object back to its cache. Never sleeps; not from interrupts. */
+/*
+ * Give `object` back to its cache `c`. It must be the begin of an object of a slab of `c`, and
+ * not free already: anything else is a fault. It becomes the first of its slab's free objects,
+ * with the pattern in it; the slab moves to the front of `partial`, or to its end if it is
+ * empty now. Takes c->lock; never sleeps; not from interrupts.
+ */
 void slab_free(struct slab_cache *c, void *object)
 {
 	struct page *slab = address_page(object);
@@ -257,7 +264,10 @@ static void slab_destroy(struct slab_cache *c, struct page *slab)
 	page_free(slab, 0);
 }
 
-/* Give empty slabs back; returns how many frames that were. Never sleeps. */
+/*
+ * Give the frames of all empty slabs back; they stand at the end of each cache's `partial`
+ * list. Returns how many frames that were. Takes each cache's lock in turn; never sleeps.
+ */
 unsigned slab_shrink(void)
 {
 	struct slab_cache *c;

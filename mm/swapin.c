@@ -48,10 +48,12 @@ static int read_failed(const struct fault *f, swap_entry e)
 }
 
 /*
- * The PTE's count of the slot was given back and `p`, locked, is mapped: may this PTE
- * write at once, and does the slot go? Only if no other PTE leads to page or slot.
+ * The PTE's count of slot `e` was given back and `p`, locked, is mapped: may this PTE write at
+ * once, and does the slot go? Returns the bits PTE_WRITE | PTE_DIRTY if the fault is a write
+ * and no other PTE leads to page or slot, else 0; the slot goes if that holds and the policy
+ * says so for reads or writes. Page and page_table_lock held; never sleeps. (Always inline.)
  */
-static uint32_t settle_slot(const struct fault *f, struct page *p, swap_entry e)
+ALWAYS_INLINE uint32_t swapin_settle_slot(const struct fault *f, struct page *p, swap_entry e)
 {
 	bool write = f->access == FAULT_WRITE;
 
@@ -79,7 +81,7 @@ static int map_swapped(struct fault *f, struct page *p, swap_entry e, struct pag
 	fault_map_anon(f, pte, target, 0);
 	f->mm->swap_ptes--;
 	swap_free(e);
-	*pte |= settle_slot(f, target, e);
+	*pte |= swapin_settle_slot(f, target, e);
 	fault_unlock_pte(f);
 	if (copy)
 		lru_insert_active(copy);

@@ -88,8 +88,9 @@ static void repair_red(struct tree *t, struct tree_node *n)
 }
 
 /*
- * Link `n` below `parent` (NULL: the tree is empty), on its left side or right, where
- * there is nothing, and balance.
+ * Link `n`, red, below `parent` (NULL: the tree is empty), on its left side or right, where
+ * there is nothing, and balance (tree.1, tree.2; CLRS 13.3). The lock of what the tree lists
+ * is held by the caller; never sleeps.
  */
 void tree_insert(struct tree *t, struct tree_node *n, struct tree_node *parent, bool left)
 {
@@ -160,7 +161,11 @@ static void repair_black(struct tree *t, struct tree_node *n, struct tree_node *
 		n->colour = BLACK;
 }
 
-/* Unlink `n` and balance. */
+/*
+ * Unlink `n`. If it has two children, its successor takes its place and colour; if a black
+ * node went, what is left is balanced (tree.1, tree.2; CLRS 13.4). No other node moves in
+ * memory. The lock of what the tree lists is held by the caller; never sleeps.
+ */
 void tree_remove(struct tree *t, struct tree_node *n)
 {
 	struct tree_node *child, *up, *next;

@@ -31,7 +31,11 @@ struct vma *vma_prev(const struct vma *v)
 	return v->link.prev == &v->mm->vmas ? NULL : list_entry(v->link.prev, struct vma, link);
 }
 
-/* vma_find() by the tree; remembers what it found. */
+/*
+ * vma_find() by the tree: the first vma of `mm` that ends above `addr`, whether it holds
+ * `addr` or not, or NULL. Remembers what it found in mm->last_found. mmap_lock or the
+ * page_table_lock held; never sleeps.
+ */
 struct vma *vma_search(struct mm *mm, vaddr_t addr)
 {
 	struct tree_node *n = mm->vma_tree.root;
@@ -189,6 +193,8 @@ void vma_insert(struct vma *v)
 	link_vma(v);
 	count_pages(v, (int32_t)vma_pages(v));
 	bounds_unlock(v);
+	if (vma_next(v) && (vma_next(v)->flags & VMA_GROWSDOWN))
+		room_opens(v->mm, vma_prev(v), v);	/* the stack claims nothing below v */
 }
 
 /* Take out and free a vma; its pages are unmapped, its promise (commit) is the caller's
@@ -196,7 +202,7 @@ void vma_insert(struct vma *v)
 void vma_destroy(struct vma *v)
 {
 	rmap_vma_unlink(v);
-	room_grows(v);
+	room_opens(v->mm, vma_prev(v), vma_next(v));
 	bounds_lock(v);
 	unlink_vma(v);
 	count_pages(v, -(int32_t)vma_pages(v));
@@ -207,8 +213,11 @@ void vma_destroy(struct vma *v)
 /* ---- Split, merge, grow ---- */
 
 /*
- * Split `v` at `at`, page aligned and inside it: `v` keeps the front, the rest becomes a
- * new vma, which is returned. NULL without memory. mmap_lock held. Sleeps.
+ * Split `v` at `at`, page aligned and strictly inside it (else a fault, vma.1): `v` keeps the
+ * front, the rest becomes a new vma with the same flags, whose pgoff and object page go on
+ * where the front's end, and which the reverse map is told of. Returns the new one, or NULL
+ * without memory: then nothing is changed. mmap_lock held, no spinlock; the bounds change
+ * under bounds_lock(). Sleeps.
  */
 struct vma *vma_split(struct vma *v, vaddr_t at)
 {
@@ -272,6 +281,13 @@ bool vma_can_merge(const struct vma *front, const struct vma *back)
 	return rmap_vma_can_merge(front, back);
 }
 
+/* v's end rose: a stack claims less below, as it may not reach so far down any more. */
+static void end_rose(const struct vma *v)
+{
+	if (v->flags & VMA_GROWSDOWN)
+		room_opens(v->mm, vma_prev(v), v);
+}
+
 /* `back` becomes part of `front`. The bounds change first and the reverse map after: in
  * between, a walk would find a page through both, which does no harm. */
 static void merge_pair(struct vma *front, struct vma *back)
@@ -280,11 +296,16 @@ static void merge_pair(struct vma *front, struct vma *back)
 	front->end = back->end;
 	unlink_vma(back);
 	bounds_unlock(front);
+	end_rose(front);
 	rmap_vma_merge(front, back);
 	vma_free(back);
 }
 
-/* Merge `v` with what touches it, where allowed; returns the survivor. mmap_lock held. */
+/*
+ * Merge `v` with the vmas before and after it, where vma_can_merge() allows: what lies lower
+ * goes on, the other is freed. Returns the survivor. mmap_lock held, no spinlock; doesn't
+ * sleep.
+ */
 struct vma *vma_merge_around(struct vma *v)
 {
 	struct vma *other = vma_prev(v);
@@ -320,6 +341,7 @@ void vma_grow_up(struct vma *v, vaddr_t end)
 	v->end = end;
 	count_pages(v, (int32_t)page_count_more);
 	bounds_unlock(v);
+	end_rose(v);
 }
 
 /* Change v's flags, which reclaim reads under the page_table_lock. PTEs are the caller's

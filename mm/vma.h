@@ -197,6 +197,8 @@ void vma_pageout(struct vma *v, vaddr_t start, vaddr_t end);
 void vma_willneed(struct vma *v, vaddr_t start, vaddr_t end);
 /* mm_unmap() and mm_map() with mmap_lock held and the range checked. */
 int	mm_unmap_locked(struct mm *mm, vaddr_t start, vaddr_t end);
+/* fork: one PTE of the parent, not 0, for the child. mm/fork.c */
+int	fork_copy_pte(struct vma *child, vaddr_t addr, pte_t *from, pte_t *to);
 /* The same, but page tables stay: something else comes there. */
 int	mm_clear_range(struct mm *mm, vaddr_t start, vaddr_t end);
 /* Free the page tables that nothing needs any more now that [start, end) is empty. */
@@ -206,8 +208,8 @@ void	mm_trim_tables(struct mm *mm, vaddr_t start, vaddr_t end);
 vaddr_t mm_find_room(struct mm *mm, uint32_t bytes);
 /* Does [start, start + bytes) touch no vma, nor the room that a stack claims? */
 bool	mm_range_free(struct mm *mm, vaddr_t start, uint32_t bytes);
-/* Holes are about to get larger: `v` goes; or anything may have changed. */
-void	room_grows(const struct vma *v);
+/* The hole between two vmas, or NULL, becomes larger; or any may have. */
+void	room_opens(struct mm *mm, const struct vma *before, const struct vma *after);
 void	room_forget(struct mm *mm);
 /* May more pages be mapped, and be promised, in exchange for what [start, end) holds? -ENOMEM. */
 int	map_ask(struct mm *mm, vaddr_t start, vaddr_t end, uint32_t count, uint32_t promise);

@@ -31,9 +31,10 @@ static void zap_pte(struct mm *mm, vaddr_t addr, pte_t *pte, void *arg)
 }
 
 /*
- * Unmap all pages in [start, end), which lies inside `v`: frames lose the PTEs'
- * references, slots their counts. The vma stays. mmap_lock held, no spinlock. Others may
- * run in between.
+ * Unmap all pages in [start, end), page aligned and inside `v` (else a fault, vma.1): frames
+ * lose the PTEs' references, slots their counts. The vma stays, and so do its page tables.
+ * mmap_lock held, no spinlock; the page_table_lock is taken for at most ZAP_BATCH_BYTES at
+ * a time, others may run in between.
  */
 void vma_zap(struct vma *v, vaddr_t start, vaddr_t end)
 {

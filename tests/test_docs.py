@@ -56,3 +56,11 @@ def test_docs_history_01():
         for text in re.findall(r"docs/history\.md (\d+\.\d+(?: to \d+\.\d+)?)", read(path)):
             cited |= set(text.split(" to "))
     assert len(cited) > 8 and cited <= headings, f"not there: {sorted(cited - headings)}"
+
+
+def test_docs_looking_in_01():
+    """docs/looking-in.md tells of every command of tools/vmview"""
+    text, table = read("docs/looking-in.md"), read("tools/vmlib/commands.py")
+    commands = re.findall(r'^    "(\w+)": Command', table, re.MULTILINE)
+    assert len(commands) > 10
+    assert not [c for c in commands if not re.search(rf"^\| `{c}\b", text, re.MULTILINE)]

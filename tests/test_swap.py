@@ -260,6 +260,23 @@ def test_object_write_error(what, answer, tmp_path):
     done.expect(answer in done.out and done.counters["swap_bad_slots"] == 1, done.out + done.log[-600:])
 
 
+@pytest.mark.parametrize("what, answer", [("object", "0 lost, 0 wrong"), ("shared", "reader: status 0")],
+                         ids=["object-full-01", "object-full-02"])
+def test_object_full(what, answer):
+    """an object, or shared memory, that fills RAM and swap to the last half MiB is whole, and nobody is killed"""
+    done = run(f"t_object_swap {what} 16; audit", "--tests", "--ram", "12M", "--swap", "6M")
+    done.expect(answer in done.out and "audit: 0" in done.out and done.counters["oom_kill"] == 0, done.out + done.log[-600:])
+
+
+@pytest.mark.parametrize("what", ["object", "shared"], ids=["object-oom-01", "object-oom-02"])
+def test_object_oom(what):
+    """who has more in an object than RAM and swap hold is killed, though most of it is in swap and no PTE names it; others live"""
+    done = run(f"hogmem 2 100000 & t_object_swap {what} 30; kill $! && echo onlooker lived; audit", "--tests", "--ram", "12M", "--swap", "6M",
+               "--param", "overcommit=1")
+    done.expect("onlooker lived" in done.out and "audit: 0" in done.out and done.counters["oom_kill"] == 1, done.out + done.log[-1500:])
+    done.expect(re.search(r"Out of memory: killed \d+ \(t_object_swap\)", done.log), done.log[-1500:])
+
+
 @pytest.mark.slow
 def test_swap_error_03(tmp_path):
     """an error that goes away is retried and nobody notices"""

@@ -37,6 +37,7 @@ struct abi_task_row {
 	int32_t  pid, parent;		/* parent is proc's: 0 here              */
 	uint32_t flags;			/* enum task_flag                        */
 	uint32_t vm_pages, rss_pages, swap_pages;
+	uint32_t vmas;			/* mappings, as the kernel keeps them    */
 	uint64_t user_ns, system_ns;
 	uint64_t faults, major_faults;
 	char	 state;			/* R S D Z                               */

@@ -45,9 +45,12 @@ static bool default_is_oom(unsigned order)
 	return full ? failures > 1 : failures > PATIENCE;
 }
 
-/* What killing `t` gives back: frames, slots, page tables, and what its handles name (a
- * shared mapping of that counts twice). Never servers, nor init. */
-static uint32_t default_badness(const struct task *t)
+/*
+ * What killing `t` gives back, in pages: frames, slots, page tables, and what its handles name
+ * (a shared mapping of that counts twice). Returns 0, never to be chosen, for servers, proc
+ * and init. No locks; never sleeps.
+ */
+uint32_t oom_default_badness(const struct task *t)
 {
 	struct oom_figures f = oom_figures(t);
 
@@ -59,5 +62,5 @@ static uint32_t default_badness(const struct task *t)
 const struct oom_rule oom_default = {
 	.name	 = "default",
 	.is_oom	 = default_is_oom,
-	.badness = default_badness,
+	.badness = oom_default_badness,
 };

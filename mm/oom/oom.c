@@ -142,7 +142,13 @@ static enum oom_result kill_victim(struct task *t)
 	return t == current_task() ? OOM_DIE : OOM_RETRY;
 }
 
-/* See oom.h. Called without locks, by a thread that waits for memory. Doesn't sleep. */
+/*
+ * Is it OOM, and who has to die? See oom.h for what is returned. While a victim is dying,
+ * for VICTIM_TIME at most, everybody else tries again; so does he for whom the rule says that
+ * it is not OOM yet, or who calls a swapoff off. Otherwise the report is printed and whoever
+ * has most points is killed. Called by a thread that waits for memory and holds no
+ * spinlock; doesn't sleep.
+ */
 enum oom_result oom_kill(unsigned order)
 {
 	struct choice c = { .victim = NULL };

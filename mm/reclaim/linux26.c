@@ -53,8 +53,13 @@ static uint32_t isqrt(uint32_t n)
 	return root;
 }
 
-/* min_free_kbytes = isqrt(RAM in KiB); zones get shares by size; low = 2 min, high = 3 min. */
-static void linux26_set_watermarks(void)
+/*
+ * Set min, low and high of all zones, in frames. As a whole min is isqrt(RAM in KiB) KiB, from
+ * MIN_FREE_KB_LEAST to MIN_FREE_KB_MOST (docs/history.md 4.3, with another least);
+ * a zone gets its share by size, at least ZONE_MIN_LEAST frames, and 0 if it has no RAM;
+ * low = 2 min, high = 3 min. Once at boot, no locks; never sleeps.
+ */
+void linux26_set_watermarks(void)
 {
 	uint32_t total = frames_total();
 	uint32_t kb = isqrt(total * (PAGE_SIZE / 1024));
@@ -244,10 +249,12 @@ static void balance_zones(struct scan_control *sc)
 }
 
 /*
- * One run of kswapd (balance_pgdat): from priority to priority until every zone is above
- * `high`. Sleeps for the disk between priorities.
+ * One run of kswapd (balance_pgdat, docs/history.md 4.6): from RECLAIM_PRIORITY to priority 1,
+ * until every zone is above `high`; each priority looks at all short zones once, gives empty
+ * slabs back, and from WAIT_PRIORITY down rests CONGESTION_WAIT_MS while writes are under
+ * way. Called by kswapd without locks; sleeps.
  */
-static void linux26_balance(void)
+void linux26_balance(void)
 {
 	struct scan_control sc = { .kswapd = true, .flags = GFP_KERNEL };
 

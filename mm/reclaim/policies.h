@@ -7,12 +7,26 @@
 
 extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
 
+/* ---- linux26.c: of the table above, what can be written anew ---- */
+
+void linux26_set_watermarks(void);
+void linux26_balance(void);
+
 /* ---- shrink.c ---- */
 
 enum {
 	RECLAIM_PRIORITY = 12,		/* DEF_PRIORITY: where a round of reclaim begins */
 };
 
+/* What is to become of an isolated page. */
+enum verdict {
+	PAGE_KEEP,		/* back to the inactive list */
+	PAGE_ACTIVATE,		/* back to the active list */
+	PAGE_WRITE,		/* still locked; to the disk, then inactive */
+	PAGE_FREE,		/* our reference is the last */
+};
+/* Judge `p`, locked and off the lists. */
+enum verdict shrink_judge(struct page *p, const struct scan_control *sc);
 /* From the active to the inactive list: `count` pages of z's old end are looked at; mapped
  * ones are spared if they were used, or all of them unless `take_mapped`. */
 void refill_inactive(struct zone *z, unsigned count, bool take_mapped);

@@ -20,13 +20,6 @@
 #include "mm/rmap.h"
 #include "mm/swap/area.h"
 
-enum verdict {
-	PAGE_KEEP,		/* back to the inactive list */
-	PAGE_ACTIVATE,		/* back to the active list */
-	PAGE_WRITE,		/* still locked; to the disk, then inactive */
-	PAGE_FREE,		/* our reference is the last */
-};
-
 /* Pages on their way to the disk: locked, isolated, unmapped. */
 struct write_batch {
 	unsigned     count;
@@ -95,8 +88,15 @@ static bool has_slot(struct page *p)
 	return p->mapcount == 0 || page_is(p, PG_SWAPCACHE) || swap_cache_add_new(p);
 }
 
-/* Numbers as in docs/history.md 4.5. */
-static enum verdict judge_locked(struct page *p, const struct scan_control *sc)
+/*
+ * What is to become of `p`, isolated, locked and held once by the caller? Numbers as in
+ * docs/history.md 4.5: under write-back it is kept (3); used since the last look and mapped
+ * or in the swap cache: active (4); mapped anonymous pages get a slot (5) and are unmapped
+ * everywhere (6), or are active if that can't be; the rest is judge_unmapped()'s (7 to 9).
+ * An object's page gets its slot when it is unmapped and leaves the object. A slot that can't be used any more is left first. Returns
+ * the verdict; the page stays locked. No spinlock held; never sleeps.
+ */
+enum verdict shrink_judge(struct page *p, const struct scan_control *sc)
 {
 	bool referenced;
 
@@ -144,7 +144,7 @@ static void judge(struct page *p, struct scan_control *sc, struct write_batch *w
 		return;
 	}
 	TRACE(ISOLATE, page_pfn(p), 0, 0);
-	v = judge_locked(p, sc);
+	v = shrink_judge(p, sc);
 	if (v == PAGE_FREE) {
 		free_page(p, sc);
 		return;
@@ -264,7 +264,11 @@ static bool stays_active(struct page *p, bool take_mapped, bool swap)
 	return used;
 }
 
-/* See policies.h. Never sleeps. */
+/*
+ * Look at up to `count` pages of z's active tail: those that stays_active() go back to its
+ * head, all others to the head of the inactive list. Mapped ones are spared if they were used,
+ * or all of them unless `take_mapped`. Takes RANK_LRU inside; never sleeps.
+ */
 void refill_inactive(struct zone *z, unsigned count, bool take_mapped)
 {
 	bool swap = swap_slots_total() > 0;

@@ -201,9 +201,9 @@ static void walk(struct page *p, rmap_visit visit, struct rmap_walk *w)
 }
 
 /*
- * How often `p` was used since the last time somebody asked: accessed bits of its PTEs
- * and PG_REFERENCED, all cleared. The page is locked. Never sleeps. PTEs behind a busy
- * lock are taken for unused.
+ * How often `p` was used since the last time somebody asked: returns the number of its PTEs with
+ * the accessed bit, plus one for PG_REFERENCED; all are cleared. PTEs behind a busy lock are
+ * taken for unused. The page is locked, no spinlock held. Never sleeps.
  */
 unsigned rmap_referenced(struct page *p)
 {
@@ -219,9 +219,10 @@ unsigned rmap_referenced(struct page *p)
 }
 
 /*
- * Unmap `p` everywhere: see rmap.h. The page is locked, in the swap cache if it is
- * anonymous, and the caller holds one reference beside the PTEs', the cache's and the
- * object's: with more than that somebody has pinned it, and it stays.
+ * Unmap `p` everywhere. Returns RMAP_UNMAPPED; RMAP_AGAIN if a lock was busy; RMAP_FAIL if it
+ * is used, mlocked, or can't get a count of its slot. The page is locked, in the swap cache if
+ * it is anonymous, and the caller holds one reference beside the PTEs', the cache's and the
+ * object's: with more than that somebody has pinned it, and it stays. Never sleeps.
  */
 enum rmap_result rmap_try_to_unmap(struct page *p)
 {

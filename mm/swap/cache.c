@@ -34,9 +34,9 @@ static void enter(struct swap_area *a, swap_entry e, struct page *p, uint16_t co
 }
 
 /*
- * Give a locked page, anonymous or just leaving its object, a slot and enter it, dirty: the
- * slot holds nothing yet.
- * False: there is no slot. Never sleeps.
+ * Give a locked page, anonymous or just leaving its object, a slot and enter it, dirty and up
+ * to date: the slot holds nothing yet. Its mark of a failed write goes. Returns false if there is no slot. Takes
+ * swap_lock; never sleeps.
  */
 bool swap_cache_add_new(struct page *p)
 {

@@ -1,4 +1,4 @@
-/* The audit's part for swap: swap.1, swap.2, swap.4 and swap.5. swap.3 needs the PTEs of
+/* The audit's part for swap: swap.1, swap.2, swap.4, swap.5 and frame.6. swap.3 needs the PTEs of
  * all mms and is in mm/audit.c. */
 #include "mm/audit.h"
 #include "mm/swap/area.h"
@@ -63,8 +63,11 @@ unsigned swap_check(void)
 	}
 	for (pfn_t pfn = 0; pfn < page_count; pfn++)
 		flagged += page_is(pfn_page(pfn), PG_SWAPCACHE);
-	if (flagged != cached || cached != swap_cached_pages())
-		bad += audit_violation("swap.4", "%u pages have PG_SWAPCACHE, %u slots have a page, "
-				       "%u were counted", flagged, cached, swap_cached_pages());
+	if (flagged != cached)
+		bad += audit_violation("frame.6", "%u pages have PG_SWAPCACHE, %u slots have a page",
+				       flagged, cached);
+	if (cached != swap_cached_pages())
+		bad += audit_violation("swap.4", "%u slots have a page, %u were counted", cached,
+				       swap_cached_pages());
 	return bad;
 }

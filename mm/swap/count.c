@@ -86,8 +86,12 @@ bool swap_slot_to_be_had(void)
 	return swap_slots_free() > 0 || swap_slots_stealable() > 0;
 }
 
-/* One holder more. The last count is kept for the cache: without it the page of a slot
- * with so many PTEs could never be read back. */
+/*
+ * One holder more for the slot of `e`. Returns 0; -EINVAL if that is no slot in use; -EAGAIN if
+ * the count is at its limit, SLOT_COUNT_MAX. The last count is kept for the cache: without
+ * it the page of a slot with so many PTEs could never be read back. Takes swap_lock; never
+ * sleeps.
+ */
 int swap_dup(swap_entry e)
 {
 	struct swap_area *a;
@@ -118,8 +122,9 @@ static void forget_page(struct page *p)
 }
 
 /*
- * One PTE (or object entry) less names the slot; the last one frees it. A page that
- * only the cache still holds goes at once if it isn't busy. Never sleeps.
+ * One PTE (or object entry) less names the slot of `e`, which is in use (else a fault, pt.2);
+ * the last one frees it. A page that only the cache still holds goes at once if it isn't
+ * busy. Takes swap_lock, no page lock held by the caller; never sleeps.
  */
 void swap_free(swap_entry e)
 {

@@ -59,8 +59,9 @@ static const char *bad_pages_refusal(const struct swap_header_info *info)
 }
 
 /*
- * Read the header page of a partition of `sectors` sectors into *info. OK, or -EINVAL
- * with info->why in words. `info` points into the page. No side effects.
+ * Read the header page of a partition of `sectors` sectors into *info, by the layout at the
+ * head of this file. Returns OK, or -EINVAL with info->why in words. `info` points into the
+ * page. No locks, no side effects; never sleeps.
  */
 int swap_header_parse(const void *header, sector_t sectors, struct swap_header_info *info)
 {

@@ -102,9 +102,11 @@ static void read_batch(struct page *batch[READAHEAD_MAX], unsigned n, const stru
 }
 
 /*
- * The page of `e`: see swap.h. The caller's PTE (or object entry) holds a count of the
- * slot, so that the slot stays what it is. If no page can be entered, then either there
- * is no memory, or somebody entered his while we slept for ours: that one is found.
+ * The page of `e`, with a reference: from the swap cache, or a new one whose read is started
+ * together with its neighbours' (gather()); *major is set then, and the page may still be
+ * locked. The caller's PTE (or object entry) holds a count of the slot, so that the slot stays
+ * what it is. If no page can be entered, then either there is no memory (NULL is returned), or
+ * somebody entered his while we slept for ours: that one is found. No locks held; sleeps.
  */
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 {

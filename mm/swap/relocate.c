@@ -82,9 +82,10 @@ static void commit(struct page *p, const struct replacement *r, unsigned holders
 }
 
 /*
- * See area.h. `p` is locked, in the swap cache, mapped nowhere, and not under
- * write-back. If not every holder of the slot is found (there is always one place that
- * doesn't show: an address space under construction), the page stays where it is.
+ * Move `p`, whose slot can't be written or leaves, to another slot, in all PTEs and object entries
+ * too. It is locked, in the swap cache, mapped nowhere, and not under write-back. Returns true,
+ * or false if there is no slot, or if not every holder of the slot is found: then the page stays
+ * where it is. Takes page_table_locks and swap_lock; never sleeps.
  */
 bool swap_relocate(struct page *p)
 {

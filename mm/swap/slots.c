@@ -166,6 +166,12 @@ static uint32_t choose_run(const struct swap_area *a)
 	return partial;
 }
 
+/*
+ * Take a free slot of `a`: behind the last one given if that run still has one, else from the
+ * first run that is wholly free, else from the first with a free slot. At the end of a run
+ * the search starts anew. The slot then counts 1 and has no page. Returns false if none is
+ * free. swap_lock held; never sleeps.
+ */
 bool slots_take(struct swap_area *a, uint32_t *slot)
 {
 	uint32_t found = a->size;

@@ -58,8 +58,10 @@ static struct page *find_victim(struct swap_area *a)
 }
 
 /*
- * Take the slot of a page that is in memory; the page goes on as one that was never
- * written (or is freed, if nobody maps it). False: no such page. Never sleeps.
+ * Take the slot of a page that is in memory, if swap.steal=1, from the first area that has
+ * one in reach; the page goes on as one that was never written (or is freed, if nobody maps
+ * it). *e is the slot, count 1, no page. Returns false if there is no such page. Takes swap_lock
+ * and tries page locks; never sleeps.
  */
 bool swap_steal_slot(swap_entry *e)
 {

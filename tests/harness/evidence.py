@@ -90,6 +90,8 @@ def where_checked(invariant):
     function = table().get(invariant, ("", ""))[1]
     told = asserted = named = None
     for path, lines in _sources():
+        if os.path.basename(path).startswith("break"):      # there it is broken on purpose
+            continue
         for i, line in enumerate(lines):
             if f'"{invariant}' in line:
                 place = f"{path} {_enclosing_function(lines, i)}".strip()

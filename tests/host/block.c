@@ -4,7 +4,7 @@
  * links: drivers/partition.c mm/frame.c mm/page.c mm/slab.c
  */
 #include "shim.h"
-#include "memdisk.h"
+#include "diskjobs.h"
 
 static void test_random(const struct elevator_ops *e, const char *name)
 {

@@ -237,6 +237,21 @@ static void test_modules(void)
 	tap_checks("boot-frame-01", "early frames lie in RAM, on this side of a hole and on the other");
 }
 
+/* boot.1 is asserted: ranges that overlap were there before the loader's are read. */
+static void test_assertion(void)
+{
+	const char *words;
+
+	fresh();
+	map_entry(0x5000000, 0x100000, 1);
+	boot.ram_count = 2;
+	boot.ram[0] = (struct ram_range){ 0x100000, 0x400000 };
+	boot.ram[1] = (struct ram_range){ 0x300000, 0x500000 };
+	words = shim_panic_of(read_it);
+	CHECK(words && strstr(words, "INV boot.1:"));
+	tap_checks("boot-ram-01", "overlapping ranges of RAM are told with their number");
+}
+
 int main(void)
 {
 	shim_seed(shim_run_seed());
@@ -245,5 +260,6 @@ int main(void)
 	test_random();
 	test_words();
 	test_modules();
+	test_assertion();
 	return tap_done();
 }

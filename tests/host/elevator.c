@@ -4,7 +4,7 @@
  * links: drivers/partition.c mm/frame.c mm/page.c mm/slab.c
  */
 #include "shim.h"
-#include "memdisk.h"
+#include "diskjobs.h"
 
 /* True if the requests went out at these sectors. */
 static bool went(const sector_t *sectors, unsigned count)

@@ -43,8 +43,8 @@ int copy_to_user(vaddr_t to, const void *from, size_t n)
 	return OK;
 }
 
-void reclaim_isolated(struct list *batch) { (void)batch; }
-bool swap_read_ahead(swap_entry e) { (void)e; return false; }
-bool swap_off_called_off(unsigned area) { (void)area; return false; }
+__attribute__((weak)) void reclaim_isolated(struct list *batch) { (void)batch; }
+__attribute__((weak)) bool swap_read_ahead(swap_entry e) { (void)e; return false; }
+__attribute__((weak)) bool swap_off_called_off(unsigned area) { (void)area; return false; }
 
 #endif

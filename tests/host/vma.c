@@ -165,12 +165,15 @@ static void op_remap(struct space *s)
 	static const uint32_t kinds[] = { 0, MREMAP_MAYMOVE, MREMAP_MAYMOVE | MREMAP_FIXED };
 	unsigned first = shim_random(WINDOW_PAGES - 32), old_pages = 1 + shim_random(16);
 	unsigned new_pages = 1 + shim_random(32), target = shim_random(WINDOW_PAGES - 32);
-	uint32_t flags = kinds[shim_random(3)], old_bytes = old_pages * PAGE_SIZE;
+	uint32_t flags = kinds[shim_random(3)];
 	struct vma *v = vma_at(*s->mm, page_addr(first));
-	int error = expected_remap(s, v, first, old_pages, new_pages, flags, target);
 	int64_t at;
+	int error;
 
-	at = mm_remap(*s->mm, page_addr(first), old_bytes, new_pages * PAGE_SIZE, flags,
+	if (v && shim_random(4))	/* mostly what it can be */
+		old_pages = MIN(old_pages, (v->end - page_addr(first)) >> PAGE_SHIFT);
+	error = expected_remap(s, v, first, old_pages, new_pages, flags, target);
+	at = mm_remap(*s->mm, page_addr(first), old_pages * PAGE_SIZE, new_pages * PAGE_SIZE, flags,
 		      page_addr(target));
 	if (no_memory(at)) {
 		note_copies(s);
@@ -204,7 +207,7 @@ static void op_remap(struct space *s)
 static void op_unmap(struct space *s)
 {
 	unsigned first = shim_random(WINDOW_PAGES);
-	unsigned pages = 1 + shim_random(MIN(48u, WINDOW_PAGES - first));
+	unsigned pages = 1 + shim_random(MIN(24u, WINDOW_PAGES - first));
 	int error;
 
 	error = mm_unmap(*s->mm, page_addr(first), pages * PAGE_SIZE);
@@ -301,7 +304,7 @@ static void destroy(struct space *s)
 static void check_space(struct space *s)
 {
 	struct vma *v;
-	unsigned mapped = 0, in_model = 0;
+	unsigned mapped = 0, in_model = 0, promised = 0;
 
 	for (unsigned i = 0; i < WINDOW_PAGES; i++) {
 		v = vma_at(*s->mm, page_addr(i));
@@ -311,9 +314,12 @@ static void check_space(struct space *s)
 			CHECK((v->flags & VMA_PROT) == s->page[i].prot &&
 			      !(v->flags & VMA_LOCKED) == !s->page[i].locked);
 	}
-	list_for_each(v, &(*s->mm)->vmas, link)
+	list_for_each(v, &(*s->mm)->vmas, link) {
 		mapped += vma_pages(v);
+		promised += v->flags & VMA_ACCOUNT ? vma_pages(v) : 0;
+	}
 	CHECK(mapped == in_model && (*s->mm)->total_pages == in_model);
+	CHECK((*s->mm)->committed == promised);
 	CHECK(mm_check(*s->mm) == 0);
 }
 
@@ -331,8 +337,8 @@ static void check_all(void)
 /* One operation, chosen by chance, on one space. */
 static void step(struct space *s)
 {
-	switch (shim_random(19)) {
-	case 0: op_map(s); break;
+	switch (shim_random(20)) {
+	case 0: case 19: op_map(s); break;
 	case 1: op_unmap(s); break;
 	case 2: op_advise(s); break;
 	case 3: op_fork(s); break;
@@ -360,12 +366,12 @@ static void run_steps(uint32_t seed, bool failing)
 		struct space *s = &spaces[shim_random(SPACES)];
 
 		let_fail = failing;
-		alloc_fail_in = failing ? 1 + shim_random(8) : 0;
+		alloc_fail_in = failing ? 1 + shim_random(4) : 0;
 		if (*s->mm)
 			step(s);
 		let_fail = false;
 		alloc_fail_in = 0;
-		if (n % 200 == 0)
+		if (n % 100 == 0)
 			check_all();
 	}
 	for (unsigned i = 0; i < SPACES; i++) {

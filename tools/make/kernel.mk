@@ -4,10 +4,12 @@
 #
 # The link runs twice: the first gives the addresses of all functions, from which
 # tools/mksyms makes the table that backtraces are printed from. LDLIBS may name objects
-# that a test adds.
+# that a test adds. FOR=mm/frame.c BY=FILE KERNEL_OUT=FOLDER exchanges one object: FILE, which may lie
+# anywhere, is compiled for mm/frame.c, and the kernel goes to FOLDER (tools/seam).
 # It stands alone too: `make -f tools/make/kernel.mk kernel`.
 RMAP     ?= anon_vma
 B        ?= build/$(RMAP)
+KERNEL_OUT ?= $(B)
 KCC      ?= gcc
 NASM     ?= nasm
 LD       ?= ld
@@ -33,11 +35,14 @@ KSOURCES := $(sort $(wildcard boot/*.c kernel/*.c drivers/*.c mm/*.c mm/reclaim/
 	mm/swap/*.c mm/oom/*.c mm/rmap/*.c mm/rmap/$(RMAP)/*.c))
 KASM     := $(sort $(wildcard boot/*.asm kernel/*.asm))
 KOBJECTS := $(KASM:%.asm=$(B)/%.asm.o) $(KSOURCES:%.c=$(B)/%.o)
+ifdef FOR
+KOBJECTS := $(patsubst $(B)/$(FOR:.c=.o),$(KERNEL_OUT)/exchanged.o,$(KOBJECTS))
+endif
 
 KLINK = $(LD) -m elf_i386 -T boot/kernel.ld -z noexecstack --no-warn-rwx-segments
 
 .PHONY: kernel
-kernel: $(B)/clockhand.elf $(B)/clockhand
+kernel: $(KERNEL_OUT)/clockhand.elf $(KERNEL_OUT)/clockhand
 
 $(B)/%.o: %.c tools/make/kernel.mk
 	@mkdir -p $(@D)
@@ -53,24 +58,30 @@ $(B)/%.asm.o: %.asm tools/make/kernel.mk
 KCFLAGS_syscall := -Wno-override-init
 KCFLAGS_string := -fno-tree-loop-distribute-patterns
 
-$(B)/syms-1.asm: tools/mksyms
+# What is exchanged is somebody's work at its beginning: helpers may have no user yet.
+$(KERNEL_OUT)/exchanged.o: $(BY)
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	@$(KCC) $(KCFLAGS) $(KCFLAGS_$(notdir $(FOR:.c=))) -Wno-unused -Wno-unused-parameter -c -o $@ $<
+
+$(KERNEL_OUT)/syms-1.asm: tools/mksyms
 	@mkdir -p $(@D)
 	@tools/mksyms </dev/null >$@
 
-$(B)/clockhand-1.elf: $(KOBJECTS) $(B)/syms-1.asm.o boot/kernel.ld
-	@$(KLINK) -o $@ $(KOBJECTS) $(B)/syms-1.asm.o $(LDLIBS)
+$(KERNEL_OUT)/clockhand-1.elf: $(KOBJECTS) $(KERNEL_OUT)/syms-1.asm.o boot/kernel.ld
+	@$(KLINK) -o $@ $(KOBJECTS) $(KERNEL_OUT)/syms-1.asm.o $(LDLIBS)
 
-$(B)/syms-2.asm: $(B)/clockhand-1.elf tools/mksyms
+$(KERNEL_OUT)/syms-2.asm: $(KERNEL_OUT)/clockhand-1.elf tools/mksyms
 	@nm -n $< | tools/mksyms >$@.new && mv $@.new $@
 
-$(B)/syms-%.asm.o: $(B)/syms-%.asm
+$(KERNEL_OUT)/syms-%.asm.o: $(KERNEL_OUT)/syms-%.asm
 	@$(NASM) -f elf32 -o $@ $<
 
-$(B)/clockhand.elf: $(KOBJECTS) $(B)/syms-2.asm.o boot/kernel.ld
+$(KERNEL_OUT)/clockhand.elf: $(KOBJECTS) $(KERNEL_OUT)/syms-2.asm.o boot/kernel.ld
 	@echo "  LD    $@"
-	@$(KLINK) -Map $(B)/clockhand.map -o $@ $(KOBJECTS) $(B)/syms-2.asm.o $(LDLIBS)
+	@$(KLINK) -Map $(KERNEL_OUT)/clockhand.map -o $@ $(KOBJECTS) $(KERNEL_OUT)/syms-2.asm.o $(LDLIBS)
 
-$(B)/clockhand: $(B)/clockhand.elf
+$(KERNEL_OUT)/clockhand: $(KERNEL_OUT)/clockhand.elf
 	@strip -s -o $@ $<
 
 -include $(KOBJECTS:.o=.d)

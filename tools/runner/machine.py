@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 
-from . import build
 from .monitor import MonitorError
 from .report import Report
 from .symbols import Symbols, backtrace
@@ -77,8 +76,10 @@ class Run:
         """Wait a moment; True while the machine runs and may go on."""
         self.machine.monitor.wait(seconds)
         self.pump()
+        report = self.result.report
         return not (self.machine.monitor.closed or self.machine.monitor.shutdown_reason() is not None
-                    or self.result.report.panic or self.machine.process.poll() is not None)
+                    or report.panic or self.machine.process.poll() is not None
+                    or self.machine.dump and report.complete)   # without an exit device it may only halt
 
     def run(self):
         """Until the end. Returns the Result; the machine is stopped by the caller."""
@@ -95,8 +96,9 @@ class Run:
         return self.result
 
     def _linger(self):
-        """Let a machine that has said its last word finish the sentence."""
-        end = time.monotonic() + GRACE_SECONDS
+        """Let a machine that has said its last word finish the sentence. Without an exit device it
+        halts after it, which nobody tells us."""
+        end = time.monotonic() + (GRACE_SECONDS if not self.machine.dump else POLL_SECONDS)
         while time.monotonic() < end and not self.machine.monitor.closed:
             self.machine.monitor.wait(POLL_SECONDS)
             self.pump()
@@ -107,7 +109,7 @@ class Run:
     def _backtrace(self):
         try:
             self.machine.monitor.command("stop")
-            return backtrace(self.machine.monitor, Symbols(build.kernel_symbols(self.machine.rmap)))
+            return backtrace(self.machine.monitor, Symbols(self.machine.symbols()))
         except MonitorError as e:
             return [f"  (QEMU's monitor: {e})"]
 

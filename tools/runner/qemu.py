@@ -25,6 +25,7 @@ PR_SET_PDEATHSIG = 1            # linux/prctl.h
 
 LAB_ARGUMENTS = ["-icount", "shift=0,sleep=off", "-rtc", "base=2020-01-01T00:00:00,clock=host"]
 LAB_PARAMETERS = {"lab": "1", "disk": "model:fixed"}
+DUMP_SECONDS = 60
 DRIVES_MAX = 4                  # two channels, two drives each
 
 
@@ -33,7 +34,7 @@ class Machine:
 
     def __init__(self, rmap=build.DEFAULT_RMAP):
         self.rmap = rmap
-        self.kernel = None              # the build's, from start() on
+        self.kernel = None              # another one than the build's
         self.modules = []               # further archives; the system's comes first
         self.ram = 64 << 20
         self.swaps = []                 # bytes, one drive each
@@ -46,6 +47,7 @@ class Machine:
         self.interactive = False        # serial 2 is a socket instead of a file
         self.vga = False
         self.gdb = None                 # path of a socket; the machine then waits for gdb
+        self.dump = None                # file for its memory at the end; it then has no exit device
         self.extra = []                 # QEMU arguments
         self.files = []                 # (name in the guest, host file)
         self.keep = False               # leave the folder behind
@@ -96,8 +98,9 @@ class Machine:
                           "-serial", "chardev:console"]
         else:
             arguments += ["-serial", "file:" + self.line("serial2.txt")]
-        arguments += ["-debugcon", "file:" + self.line("e9.txt"),
-                      "-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
+        arguments += ["-debugcon", "file:" + self.line("e9.txt")]
+        # The exit device ends QEMU at once, and the memory with it.
+        arguments += [] if self.dump else ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
         arguments += ["-vga", "std"] if self.vga else []
         arguments += LAB_ARGUMENTS if self.lab else []
         if self.gdb:
@@ -108,7 +111,7 @@ class Machine:
 
     def start(self):
         """Start QEMU. It dies with us, whatever happens. BuildError if there is no such build."""
-        self.kernel = build.kernel(self.rmap)
+        self.kernel = self.kernel or build.kernel(self.rmap)
         self.modules.insert(0, build.archive(self.rmap))
         self.folder = tempfile.mkdtemp(prefix="clockhand-")
         self.monitor = Monitor()
@@ -125,6 +128,19 @@ class Machine:
         self.monitor.started()
         if self.interactive:
             self.console_end.close()
+
+    def save_memory(self):
+        """Stop the machine and write its memory to `dump`, an ELF core. MonitorError if that fails."""
+        self.monitor.command("stop")
+        done = self.monitor.command("dump-guest-memory", seconds=DUMP_SECONDS, paging=False,
+                                    protocol="file:" + os.path.abspath(self.dump))
+        if done is None:
+            raise MonitorError(f"QEMU can't write {self.dump}")
+
+    def symbols(self):
+        """The kernel that runs, with its symbols."""
+        beside = self.kernel + ".elf"
+        return beside if os.path.exists(beside) else build.kernel_symbols(self.rmap)
 
     def errors(self):
         """What QEMU itself complained about."""

@@ -15,9 +15,11 @@
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128,
        COMMAND_WORDS_MAX = 256 };
 
+/* On the console; in the kernel's log if there is none. */
 static void say(const char *text)
 {
-	write(STDERR_FILENO, text, strlen(text));
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		sys_log(text, strlen(text));
 }
 
 /* The whole file with a NUL behind it, or NULL. */

@@ -3,9 +3,12 @@
  * model, between processes, by page faults and by object_read and object_write; what fork,
  * exec, kill, swapoff and the end of an object do with pages that are on disk.
  *
- * `object` and `shared` only say what came back: for disks with errors.
+ * `object` and `shared`, perhaps with a size in MiB, only say what came back: for disks with
+ * errors, or that are full.
  *
+ * rmap: each
  * run: --ram 12M --swap 48M --timeout 200
+ * rmap: each
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,7 +21,7 @@
 #include <clockhand.h>
 #include "user/tests/tap.h"
 
-enum { CHILDREN = 3, ROUNDS = 4000, SLACK = 24, TEXT_BYTES = 8192 };
+enum { CHILDREN = 3, ROUNDS = 4000, SLACK = 24, PAGES_PER_MIB = 256, TEXT_BYTES = 8192 };
 
 static char *shared;			/* anonymous shared memory */
 static uint32_t pages;			/* ... of so many */
@@ -162,6 +165,25 @@ static void faulting(void)
 	tap_case(after.major_faults > before.major_faults, "object-fault-02", "they are major faults of the process");
 	tap_case(counter("swap_readahead") > ahead && after.major_faults < before.major_faults + 48,
 		 "object-fault-03", "but not one for each page: neighbours are read ahead");
+}
+
+/* What madvise says of shared memory is said of its pages, wherever they are. */
+static void advising(void)
+{
+	enum { FEW = 128 };
+	struct abi_memory before, after;
+
+	fill(shared, FEW, 7);
+	before = memory();
+	tap_equal(madvise(shared, FEW * TAP_PAGE, MADV_PAGEOUT), 0, "object-advise-01", "shared pages aren't needed soon");
+	after = memory();
+	tap_case(after.objects_swapped > before.objects_swapped + FEW / 2, "object-advise-02", "they go to swap at once");
+	push_out();
+	before = memory();
+	tap_equal(madvise(shared, FEW * TAP_PAGE, MADV_WILLNEED), 0, "object-advise-03", "they will be needed");
+	after = memory();
+	tap_case(after.swap_cached > before.swap_cached + FEW / 2, "object-advise-04", "they are on their way into memory");
+	tap_case(intact(shared, FEW, 7), "object-advise-05", "whole");
 }
 
 /* A private mapping of an object sees its pages and keeps what it writes to itself. */
@@ -334,11 +356,14 @@ static int try_shared(uint32_t count)
 int main(int argc, char **argv)
 {
 	pages = tap_ram_pages() / 4 * 5;
+	if (argc > 2)
+		pages = (uint32_t)atoi(argv[2]) * PAGES_PER_MIB;
 	if (argc > 1)
 		return !strcmp(argv[1], "object") ? try_object(pages) : try_shared(pages);
 	shared = map_shared(pages);
 	sharing();
 	faulting();
+	advising();
 	privately();
 	killing();
 	munmap(shared, pages * TAP_PAGE);

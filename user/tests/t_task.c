@@ -14,7 +14,7 @@
 #include <clockhand.h>
 #include "user/tests/tap.h"
 
-enum { MS = 1000000, CHILDREN_MAX = 600 };
+enum { MS = 1000000, CHILDREN_MAX = 1100 };
 
 static pid_t children[CHILDREN_MAX];
 

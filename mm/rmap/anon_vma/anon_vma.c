@@ -161,7 +161,11 @@ bool rmap_vma_can_merge(const struct vma *front, const struct vma *back)
 	return (a == b || !a || !b) && front->pgoff + front_pages == back->pgoff;
 }
 
-/* Take `v` off its list; its anon_vma goes with its last vma. */
+/*
+ * Take `v` off its anon_vma's list, if it is on one; the anon_vma goes with its last vma
+ * (rmap.4). The vma's pages are unmapped. mmap_lock held, and between rmap_vma_lock() and
+ * rmap_vma_unlock() the anon_vma's lock, else it is taken here. Never sleeps.
+ */
 void rmap_vma_unlink(struct vma *v)
 {
 	struct anon_vma *a = v->rmap.anon_vma;
@@ -266,7 +270,11 @@ bool rmap_page_fits(struct page *p, struct vma *v, vaddr_t addr)
 
 /* ---- The walk ---- */
 
-/* Every listed vma that would show the page inside its bounds is a candidate. */
+/*
+ * Visit every vma on the list of p's anon_vma that would show the page inside its bounds, by
+ * its pgoff and the page's index, as long as rmap_walk_goes_on(). The anon_vma's lock is only
+ * tried: busy sets w->again. The page is locked, so that it keeps its anon_vma. Never sleeps.
+ */
 void rmap_walk_anon(struct page *p, rmap_visit visit, struct rmap_walk *w)
 {
 	struct anon_vma *a = p->mapping;
@@ -326,15 +334,20 @@ unsigned rmap_check(void)
 	struct mm *mm;
 	struct vma *v;
 
-	list_for_each(a, &all_anon_vmas, link) {
-		if (list_empty(&a->vmas))
-			bad += audit_violation("rmap.4", "an anon_vma without vmas");
-		list_for_each(v, &a->vmas, rmap.link)
-			bad += check_listed(a, v, &listed);
-	}
 	list_for_each(mm, &mm_all, all_link) {
 		list_for_each(v, &mm->vmas, link)
 			linked += v->rmap.anon_vma != NULL;
+	}
+	list_for_each(a, &all_anon_vmas, link) {
+		uint32_t left = linked + 1;	/* a broken list may have no end */
+
+		if (list_empty(&a->vmas))
+			bad += audit_violation("rmap.4", "an anon_vma without vmas");
+		list_for_each(v, &a->vmas, rmap.link) {
+			bad += check_listed(a, v, &listed);
+			if (--left == 0)
+				break;
+		}
 	}
 	if (listed != linked)
 		bad += audit_violation("rmap.3", "%u vmas are on lists, %u say that they are", listed,

@@ -86,7 +86,11 @@ static bool anonmm_drop(struct anonmm *a)
 	return head->count == 1;
 }
 
-/* exec founds a family; fork's child joins the parent's, at the end of the ring. */
+/*
+ * Give `mm` an anonmm: without `parent` (exec) it founds a family and counts itself as the
+ * ring's head; else (fork) it joins the parent's family at the end of the ring. Returns 0, or
+ * -ENOMEM and nothing has changed. Nobody else knows `mm` yet; takes the head's lock. Sleeps.
+ */
 int rmap_mm_create(struct mm *mm, struct mm *parent)
 {
 	struct anonmm *a = anonmm_create(mm);
@@ -183,7 +187,12 @@ bool rmap_page_fits(struct page *p, struct vma *v, vaddr_t addr)
 	       (a->head == v->mm->rmap.anonmm->head && p->index == addr);
 }
 
-/* A page that another member brought back from swap stays that member's. */
+/*
+ * The PTE at `addr` of `v` maps the anonymous page `p` now, mapcount was raised. The first time
+ * (no PG_ANON yet, and nobody's: frame.5) the page points to the mm's anonmm, which counts it,
+ * and its index is the address; a page that another member brought back from swap stays
+ * that member's. page_table_lock held; takes the head's lock. Never sleeps.
+ */
 void rmap_page_add(struct page *p, struct vma *v, vaddr_t addr)
 {
 	struct anonmm *a = v->mm->rmap.anonmm;
@@ -210,12 +219,14 @@ void rmap_page_dup(struct page *p, struct vma *child, vaddr_t addr)
  * unmaps has it already. */
 void rmap_page_remove(struct page *p, struct mm *mm, vaddr_t addr)
 {
-	struct anonmm *head = mm->rmap.anonmm->head, *a;
-	bool in_walk = spin_held(&head->lock);
+	struct anonmm *head, *a;
+	bool in_walk;
 
 	(void)addr;
 	if (p->mapcount > 0)
 		return;
+	head = mm->rmap.anonmm->head;
+	in_walk = spin_held(&head->lock);
 	if (!in_walk)
 		spin_lock(&head->lock);
 	a = p->mapping;
@@ -227,7 +238,12 @@ void rmap_page_remove(struct page *p, struct mm *mm, vaddr_t addr)
 		spin_unlock(&head->lock);
 }
 
-/* The one PTE of a page takes the page along; a shared page stays, for the others. */
+/*
+ * mremap moves the PTE of `p` from `from_addr` to `to_addr` in the mm of `to`. The one PTE of a
+ * page takes the page along: its index changes, 0 is returned. A shared page stays, for the
+ * others: -EAGAIN, the caller makes a copy. page_table_lock held; takes the head's lock. Never
+ * sleeps.
+ */
 int rmap_page_move(struct page *p, struct vma *to, vaddr_t from_addr, vaddr_t to_addr)
 {
 	struct anonmm *head = to->mm->rmap.anonmm->head;
@@ -253,10 +269,12 @@ static void bequeath(struct page *p, struct anonmm *dead, struct anonmm *heir)
 }
 
 /*
- * Every member with pages is a candidate: first the one that the page points to, which
- * mostly has it alone, then all the others around the ring. Older ones may have it, too:
- * after a swap-in the page points to whoever faulted first. A visit may take the page's
- * last PTE, and `home` with it; then the walk is at its end.
+ * Visit every member of p's family that has pages: first the one that the page points to, which
+ * mostly has it alone, then all the others around the ring. Older ones may have it, too: after a
+ * swap-in the page points to whoever faulted first. A visit may take the page's last PTE, and
+ * `home` with it; then the walk is at its end. With w->tidy a page whose home is dead is left to
+ * a member that maps it. The head's lock is only tried: busy sets w->again. The page is locked.
+ * Never sleeps.
  */
 void rmap_walk_anon(struct page *p, rmap_visit visit, struct rmap_walk *w)
 {

@@ -1,5 +1,5 @@
-/* Breaking the invariants of this reverse map on purpose, for the tests of the audit. */
-#include "mm/audit.h"
+/* Breaking the invariants of this reverse map (kernel/breakage.h). */
+#include "kernel/breakage.h"
 #include "mm/rmap/anonmm/anonmm.h"
 
 static struct anonmm *first_anonmm(void)

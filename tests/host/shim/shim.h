@@ -17,6 +17,9 @@ uint32_t shim_run_seed(void);
 /* A number in [0, below). */
 uint32_t shim_random(uint32_t below);
 
+/* Call fn(), which shall panic: the panic's words, until the next call; NULL if it returned.
+ * What fn() was at is left as it was then, locks included. */
+const char *shim_panic_of(void (*fn)(void));
 /* The kernel's log isn't printed while this is set. */
 extern bool shim_quiet;
 

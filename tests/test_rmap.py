@@ -1,0 +1,65 @@
+"""The two reverse mappings: what differs between them, and that nothing else does."""
+import glob
+import os
+import re
+
+import pytest
+
+from harness.guest import ROOT, run, shell
+
+MOVE = {"anon_vma": "copied 0\ntoggled 1 moved\ntouched_apart 2 EFAULT\nmoved_beside 2 EFAULT\n",
+        "anonmm": "copied {shared}\ntoggled 1 moved\ntouched_apart 1 moved\nmoved_beside 1 moved\n"}
+SMALL = ("--ram", "16M", "--swap", "16M")
+CODE_LINES = 300
+
+
+@pytest.mark.each_map
+@pytest.mark.parametrize("pages, shared", [(49, 29), (1, 0), (1500, 900)], ids=[f"rmap-cowmremap-{n:02}" for n in range(1, 4)])
+def test_rmap_cowmremap(reverse_map, pages, shared):
+    """anonmm copies just the shared pages that are moved, anon_vma none, but only that one leaves seams no mremap crosses"""
+    done = run(f"cowmremap {pages}", "--ram", "32M")
+    done.expect(done.exit == 0, f"exit {done.exit}: {done.err[-300:]}")
+    done.expect(done.out == f"pages {pages}\nshared {shared}\n" + MOVE[reverse_map].format(shared=shared), done.out)
+    said = re.findall(r"cowmremap \(\d+\): mremap moved (\d+) cows", done.log)
+    done.expect(said == ([str(shared)] if reverse_map == "anonmm" and shared else []), f"the log tells of {said}")
+
+
+@pytest.mark.each_map
+def test_rmap_cowmremap_04():
+    """and what it leaves is sound: the audit finds nothing"""
+    shell("cowmremap", *SMALL)
+
+
+@pytest.mark.each_map
+def test_rmap_bytes_01(reverse_map):
+    """anonmm takes 32 bytes for a process more, whatever it maps; anon_vma takes some for each of its vmas"""
+    sums = {}
+    for processes in (10, 40):
+        done = run(f"sharing {processes} 1", "--lab", "--ram", "32M", "--swap", "32M")
+        sums[processes] = int(re.search(r"^rmap_bytes (\d+)", done.out, re.MULTILINE).group(1))
+    each = (sums[40] - sums[10]) / 30
+    done.expect(each == 32 if reverse_map == "anonmm" else each > 32 and each % 12 == 0, f"{each} bytes a process")
+
+
+@pytest.mark.each_map
+def test_rmap_probes_01(reverse_map):
+    """a page that the youngest of a family has alone: anonmm looks there first, anon_vma at all its elders before"""
+    done = run("sharing 30 1", "--lab", "--ram", "32M", "--swap", "32M")
+    probes = int(re.search(r"^private_probes (\d+)", done.out, re.MULTILINE).group(1))
+    done.expect(probes == (2 if reverse_map == "anonmm" else 60), f"{probes} for two questions")     # used? unmap!
+
+
+@pytest.mark.parametrize("name", ["anon_vma", "anonmm"], ids=["rmap-size-01", "rmap-size-02"])
+def test_rmap_size(name):
+    """a reverse mapping takes at most 300 lines of code, without what breaks it for the audit's tests; none is chosen by #if"""
+    lines = 0
+    for path in glob.glob(os.path.join(ROOT, "mm", "rmap", name, "*.[ch]")):
+        with open(path, encoding="utf-8") as f:
+            text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.DOTALL)
+        assert not re.search(r"^\s*#\s*if(?!ndef \w+_H$)", text, re.MULTILINE), path
+        if os.path.basename(path) != "break.c":
+            lines += sum(bool(line.strip()) for line in text.splitlines())
+    assert 100 < lines <= CODE_LINES, f"{lines} lines"
+    for path in glob.glob(os.path.join(ROOT, "mm", "**", "*.[ch]"), recursive=True):
+        with open(path, encoding="utf-8") as f:
+            assert not re.search(rf"#\s*(el)?if.*\b{name}\b", f.read(), re.IGNORECASE), path
