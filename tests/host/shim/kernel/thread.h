@@ -10,7 +10,6 @@
 
 enum thread_priority { PRIO_DRIVER, PRIO_SERVER, PRIO_USER, PRIO_IDLE, PRIO_COUNT };
 enum sleep_kind { SLEEP_UNKILLABLE, SLEEP_KILLABLE };
-enum cpu_mode { CPU_USER, CPU_SYSTEM };
 
 struct task;
 
