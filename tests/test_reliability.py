@@ -49,7 +49,7 @@ def test_stress_01():
 @pytest.mark.slow
 def test_stress_02():
     """300 processes share pages that are in swap: counts beyond a byte"""
-    done = stressed(run("stress -c 300; audit", "--ram", "32M", "--swap", "48M", "--tests", "--timeout", "200"))
+    done = stressed(run("stress -c 300; audit", "--ram", "40M", "--swap", "48M", "--tests", "--timeout", "200"))
     done.expect(done.counters["pswpin"] > 0, "nothing was swapped")
 
 
