@@ -29,6 +29,9 @@ enum {
 	LOUD = 256,		/* one of so many calls that print or walk everything is made */
 	MESSAGE_WORDS = sizeof(struct ipc_message) / 4,
 };
+#define LIFE_NS	20000000000ull		/* of one process, at most */
+#define POLL_NS	1000000u
+
 /* Numbers as in kernel/abi/syscalls.def. */
 enum {
 	CALL_EXIT = 2, CALL_LOG = 3, CALL_SLEEP = 5, CALL_IPC_CALL = 11, CALL_RECEIVE = 12,
@@ -222,14 +225,43 @@ static void live(uint32_t seed)
 
 /* ---- The run ---- */
 
+static struct { pid_t pid; uint64_t end; } alive[PROCESSES_MAX];	/* pid 0: nobody */
+
 static void start_one(uint32_t seed)
 {
+	unsigned i = 0;
 	pid_t pid = fork();
 
 	if (pid == 0)
 		live(seed);
 	if (pid < 0)
 		sys_sleep(10000000, 0);
+	while (i < PROCESSES_MAX && alive[i].pid)
+		i++;
+	if (pid > 0 && i < PROCESSES_MAX) {
+		alive[i].pid = pid;
+		alive[i].end = clock_ns() + LIFE_NS;
+	}
+}
+
+/*
+ * Wait for any child. One that has unmapped its own text may run through gigabytes of zeros as
+ * if they were instructions (`add %al,(%eax)`), so each has its time. -1: there is none.
+ */
+static pid_t wait_bounded(int *status)
+{
+	pid_t pid;
+
+	while ((pid = waitpid(-1, status, WNOHANG)) == 0) {
+		for (unsigned i = 0; i < PROCESSES_MAX; i++)
+			if (alive[i].pid && clock_ns() > alive[i].end)
+				kill(alive[i].pid, SIGKILL);
+		sys_sleep(POLL_NS, 0);
+	}
+	for (unsigned i = 0; i < PROCESSES_MAX; i++)
+		if (alive[i].pid == pid)
+			alive[i].pid = 0;
+	return pid;
 }
 
 /* Those of processes that were killed aren't counted. */
@@ -241,7 +273,7 @@ static void run(void)
 	for (uint32_t i = 0; i < options.processes; i++)
 		start_one(seed++);
 	while (calls_made < options.calls) {
-		if (wait(&status) < 0)
+		if (wait_bounded(&status) < 0)
 			sys_sleep(1000000, 0);
 		else if (WIFEXITED(status) && WEXITSTATUS(status) > 0)
 			calls_made += (WEXITSTATUS(status) - 1) * (LIFE / LIFE_UNITS);
@@ -249,7 +281,7 @@ static void run(void)
 			deaths++;
 		start_one(seed++);
 	}
-	while (wait(NULL) > 0)
+	while (wait_bounded(&status) > 0)
 		continue;
 	processes = seed - options.seed * 100000;
 }
