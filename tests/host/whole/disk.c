@@ -112,8 +112,9 @@ static unsigned oldest_like(unsigned n)
 
 bool disk_work(void)
 {
-	unsigned n;
 	struct bio *b;
+	bool failed;
+	unsigned n;
 
 	if (pending_count == 0)
 		return false;
@@ -121,8 +122,9 @@ bool disk_work(void)
 	b = pending[n];
 	memmove(&pending[n], &pending[n + 1], (pending_count - n - 1) * sizeof(b));
 	pending_count--;
-	b->error = fails(b) ? -EIO : OK;
-	if (!b->error)
+	failed = fails(b);
+	b->error = failed && !(disk_errors.lies && !b->write) ? -EIO : OK;
+	if (!failed)
 		move(b);
 	b->done(b);
 	return true;

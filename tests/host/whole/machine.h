@@ -43,8 +43,9 @@ const char *disk_name(unsigned n);
 bool disk_in_use(unsigned n);		/* as a swap area */
 /* Do a transfer. False: none is waiting. */
 bool disk_work(void);
-/* Of 1000 transfers so many fail, drawn anew each time; and of 1000 slots so many always. */
-struct disk_errors { uint32_t reads, writes, bad_slots; };
+/* Of 1000 transfers so many fail, drawn anew each time; and of 1000 slots so many always. A
+ * disk that lies says of reads that fail that they are done. */
+struct disk_errors { uint32_t reads, writes, bad_slots; bool lies; };
 extern struct disk_errors disk_errors;
 
 /* ---- cpu.c ---- */
@@ -57,7 +58,7 @@ unsigned cpu_check_tlb(void);
 /* ---- world.c ---- */
 struct process;
 enum { WORLD_MAX = 320 };
-void world_start(uint32_t seed, unsigned processes);
+void world_start(uint32_t seed, unsigned processes, bool lossy);
 /* One step of one process; then, at times, an audit. */
 void world_step(unsigned audit_every);
 void world_end(void);
@@ -68,5 +69,6 @@ struct process *world_fork(struct process *p, uint32_t seed, int *error);
 /* What was done in all worlds so far, by enum op_kind. */
 extern uint64_t world_done[];
 extern uint64_t world_weak, world_killed;	/* for want of memory */
+extern uint64_t world_lost;			/* words that a lossy disk made zero */
 
 #endif

@@ -271,6 +271,8 @@ int os_fork(struct process *p, uint32_t seed)
 	pid_t pid;
 
 	board->step[p->index] = p->step;
+	if (lossy)
+		return -EAGAIN;
 	if (child_count == CHILDREN_MAX)
 		wait_newest_child();
 	if (own_end - own_first < 2)

@@ -98,8 +98,10 @@ void process_end(struct process *p);
 void process_report(const struct process *p);
 const char *op_name(enum op_kind kind);
 
-/* ---- ops.c ---- */
+/* ---- draw.c ---- */
 void draw_op(struct process *p, struct op *op);
+
+/* ---- ops.c ---- */
 /* Do it and bring the model up to date; what can't be right is told by process_wrong(). */
 void do_op(struct process *p, struct op *op);
 /* Write a new stamp to window page `n`; check window page `n`. */
