@@ -150,6 +150,16 @@ def test_tools_harness_03(tmp_path):
     assert "no reverse mapping nonesuch" in done.stderr and done.returncode == 1
 
 
+def test_tools_evidence_02():
+    """of a panic the last events are in the log, and the place is the assertion's"""
+    class Past:
+        err, out, trace = "", "", []
+        log = "PANIC: x\nINV rmap.1: fits: 0x1c  [mm/rmap/anonmm/anonmm.c:215 rmap_page_dup]\nTRACE\n  0.185271691 ALLOC tid=5 pfn=0x1f\n"
+    lines = evidence.block("mem-mremap-05", "moves", "no plan", "1", Past, "anonmm").split("\n")
+    assert lines[2] == "LAST 0.185271691 ALLOC tid=5 pfn=0x1f"
+    assert lines[3] == "LOOK mm/rmap/anonmm/anonmm.c rmap_page_dup()      AGAIN make test T=mem-mremap-05 RMAP=anonmm SEED=1"
+
+
 GUEST_TEST = """/* run: --ram 8M */
 #include "user/tests/tap.h"
 

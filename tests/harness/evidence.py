@@ -117,6 +117,18 @@ def where_checked(invariant):
     return told or asserted or named
 
 
+def _asserted(sentence):
+    """"file function()" if the sentence ends with the place of an assertion."""
+    match = re.search(r"\[([\w/]+\.[ch]):\d+ (\w+)\]", sentence)
+    return f"{match.group(1)} {match.group(2)}()" if match else None
+
+
+def _last_records(run):
+    """The newest records of the ring: as the report has them, or a panic in the log."""
+    records = run.trace or re.findall(r"^  (\d+\.\d{9} [A-Z_]+ .*)$", run.log, re.MULTILINE)
+    return records[-LAST_RECORDS:]
+
+
 def _from_backtrace(text):
     for name in re.findall(r"^\s+0x[0-9a-f]+ (\w+)\+0x", text, re.MULTILINE):
         if name not in QUIET:
@@ -143,8 +155,8 @@ def block(name, sentence, message, seed, run=None, reverse_map=None):
     ran with, if that is to be said."""
     text = "\n".join([message] + ([run.err, run.log, run.out] if run else []))
     found = find_invariant(text)
-    last = run.trace[-LAST_RECORDS:] if run else []
-    look = where_checked(found[0]) if found else None
+    last = _last_records(run) if run else []
+    look = _asserted(found[1]) or where_checked(found[0]) if found else None
     look = look or _from_backtrace(text) or _place_of_area(name)
     told, again = (f"{reverse_map}, ", f" RMAP={reverse_map}") if reverse_map else ("", "")
     lines = [f"FAIL {name}  {sentence}        {told}seed {seed}"]
