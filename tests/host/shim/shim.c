@@ -130,14 +130,6 @@ void mutex_lock(struct mutex *m)
 	m->owner = current;
 }
 
-bool mutex_trylock(struct mutex *m)
-{
-	if (m->owner)
-		return false;
-	m->owner = current;
-	return true;
-}
-
 void mutex_unlock(struct mutex *m)
 {
 	KASSERT2(m->owner == current, "lock: owner", m->bit, 0);
