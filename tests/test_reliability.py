@@ -49,7 +49,7 @@ def test_stress_01():
 @pytest.mark.slow
 def test_stress_02():
     """300 processes share pages that are in swap: counts beyond a byte"""
-    done = stressed(run("stress -c 300; audit", "--ram", "32M", "--swap", "48M", "--tests", "--timeout", "200"))
+    done = stressed(run("stress -c 300; audit", "--ram", "40M", "--swap", "48M", "--tests", "--timeout", "200"))
     done.expect(done.counters["pswpin"] > 0, "nothing was swapped")
 
 
@@ -88,5 +88,15 @@ def test_attack_ignored_01(tmp_path):
 def test_attack_slow_01(tmp_path):
     """a disk of 300 transfers a second: slow, and everything is right"""
     image = disks.swap_disk(tmp_path / "d", 24)
-    stressed(run("stress -n 30 -p 3; audit", "--ram", "6M", "--tests", "--timeout", "200", "--extra=-object",
-                 "--extra=throttle-group,id=slow,x-iops-total=300", *filtered(image, "driver=throttle,throttle-group=slow,file=base")))
+    done = stressed(run("stress -n 30 -p 3; audit", "--ram", "6M", "--tests", "--timeout", "200", "--extra=-object",
+                        "--extra=throttle-group,id=slow,x-iops-total=300",
+                        *filtered(image, "driver=throttle,throttle-group=slow,file=base")))
+    done.expect(done.counters["pswpout"] > 0, "nothing was swapped out")
+
+
+def test_attack_slow_02(tmp_path):
+    """each read takes 10 ms and each write 20 ms, by nbdkit: many requests are under way, and everything is right"""
+    image = disks.swap_disk(tmp_path / "d", 24)
+    with disks.served(image, str(tmp_path), ["delay"], "rdelay=10ms", "wdelay=20ms") as drive:
+        done = shell("hogmem 8 2", "--ram", "6M", "--timeout", "200", *drive)
+    done.expect(done.counters["pswpin"] > 0 and done.counters["pswpout"] > 0, "nothing was swapped")

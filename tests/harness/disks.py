@@ -1,7 +1,10 @@
 """Disks for tests: broken partition tables, foreign signatures, rules for QEMU's blkdebug."""
+import contextlib
 import os
 import struct
+import subprocess
 import sys
+import time
 
 from .guest import ROOT
 
@@ -9,6 +12,7 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 from runner import disk                                  # noqa: E402  (the path comes first)
 
 MIB = 1 << 20
+SERVER_SECONDS = 20             # until nbdkit listens
 EXTENDED = 0x05
 SECTORS_PER_MIB = MIB // disk.SECTOR
 
@@ -65,6 +69,25 @@ def with_looping_extended(path, mib=32):
         f.seek(MIB + 446 + 16)
         f.write(bytes([0, 0, 0, 0, EXTENDED, 0, 0, 0]) + struct.pack("<II", 0, 20 * SECTORS_PER_MIB))
     return path
+
+
+@contextlib.contextmanager
+def served(image, folder, filters, *arguments):
+    """While it lasts, nbdkit serves `image` through `filters` with their arguments: QEMU's arguments for one more drive."""
+    socket = os.path.join(folder, "nbd")
+    server = subprocess.Popen(["nbdkit", "--exit-with-parent", "-f", "-U", socket, *(f"--filter={name}" for name in filters), "file", str(image), *arguments],
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + SERVER_SECONDS
+        while not os.path.exists(socket):
+            if server.poll() is not None or time.monotonic() > deadline:
+                server.kill()
+                raise RuntimeError(f"nbdkit serves nothing: {server.communicate()[1].strip()}")
+            time.sleep(0.05)
+        yield ["--extra=-drive", f"--extra=file=nbd+unix:///?socket={socket},format=raw,if=ide"]
+    finally:
+        server.kill()
+        server.wait()
 
 
 def blkdebug(path, event, first=None, once=False, errno=5):

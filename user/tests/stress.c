@@ -175,8 +175,10 @@ static int run_share(void)
 
 		if (pid == 0)
 			share(pages, started);
-		if (pid < 0)
+		if (pid < 0) {
+			perror("# fork");
 			break;
+		}
 	}
 	guest_push_out();
 	bad = guest_audit() != 0;
