@@ -107,10 +107,8 @@ static int fork_vma(struct mm *mm, struct vma *parent)
 		vma_set_object(child, parent->object, parent->object_page);
 	error = rmap_vma_fork(child, parent);
 	vma_insert(child);
-	if (!error)
-		error = copy_pages(child, parent);
-	vma_merge_around(child);
-	return error;
+	child = vma_merge_around(child);	/* before anybody else runs: vma.3 */
+	return error ? error : copy_pages(child, parent);
 }
 
 /*

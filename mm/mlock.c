@@ -19,6 +19,14 @@ static enum fault_access filling_access(const struct vma *v)
 	return (v->flags & (VMA_WRITE | VMA_SHARED)) == VMA_WRITE ? FAULT_WRITE : FAULT_READ;
 }
 
+/* Will the access at `addr` fault? mmap_lock held. */
+static bool would_fault(struct mm *mm, vaddr_t addr, enum fault_access access)
+{
+	const pte_t *pte = pte_find(mm, addr);
+
+	return !pte || !(*pte & PTE_PRESENT) || (access == FAULT_WRITE && !(*pte & PTE_WRITE));
+}
+
 /*
  * The first page from *addr on, below `end`, that is in a locked vma and not ready: *addr and
  * *access are set for it. False: there is none. Takes mmap_lock.
@@ -26,26 +34,25 @@ static enum fault_access filling_access(const struct vma *v)
 static bool find_unready(struct mm *mm, vaddr_t *addr, vaddr_t end, enum fault_access *access)
 {
 	bool found = false;
+	struct vma *v;
 
 	mutex_lock(&mm->mmap_lock);
-	for (; *addr < end && !found; *addr += found ? 0 : PAGE_SIZE) {
-		struct vma *v = vma_at(mm, *addr);
-		const pte_t *pte = pte_find(mm, *addr);
-
-		if (v && !(v->flags & VMA_LOCKED))
+	for (v = vma_find(mm, *addr); v && v->start < end && !found; v = vma_next(v)) {
+		if (!(v->flags & VMA_LOCKED))
 			continue;
-		*access = v ? filling_access(v) : FAULT_READ;
-		found = !pte || !(*pte & PTE_PRESENT) ||
-			(*access == FAULT_WRITE && !(*pte & PTE_WRITE));
+		*access = filling_access(v);
+		*addr = MAX(*addr, v->start);
+		for (; *addr < MIN(end, v->end) && !found; *addr += found ? 0 : PAGE_SIZE)
+			found = would_fault(mm, *addr, *access);
 	}
 	mutex_unlock(&mm->mmap_lock);
 	return found;
 }
 
 /*
- * Make every page of [start, end), page aligned, ready as far as it is locked. 0 or as mm_fault():
- * a page that isn't mapped, or out of reach, is -EFAULT. A page that is ready stays so, since its
- * vma is locked. No lock held. Sleeps.
+ * Make every page of [start, end), page aligned, ready as far as it is locked; what isn't, or
+ * isn't mapped, is left alone. 0 or as mm_fault(): a page out of reach is -EFAULT. A page that is
+ * ready stays so, since its vma is locked. No lock held. Sleeps.
  */
 int mm_fill(struct mm *mm, vaddr_t start, vaddr_t end)
 {

@@ -70,6 +70,12 @@ static int copy_at(struct remap *r, struct vma *v, vaddr_t addr)
 
 /* ---- All PTEs ---- */
 
+/* How much of the `bytes` from `addr` on lies in the page table of `addr`. */
+static uint32_t in_one_table(vaddr_t addr, uint32_t bytes)
+{
+	return MIN(bytes, pgtable_next(addr) - addr);
+}
+
 /*
  * Move the PTEs of [start, start + bytes), which lies in one page table, to `at` in `to`. Ends at
  * the first page that must be copied: returns how many bytes were done.
@@ -99,7 +105,7 @@ static int move_range(struct remap *r, struct vma *v, vaddr_t start, struct vma 
 	*done = 0;
 	while (*done < bytes && !error) {
 		vaddr_t addr = start + *done;
-		uint32_t n = MIN(bytes - *done, pgtable_next(addr) - addr), moved;
+		uint32_t n = in_one_table(addr, bytes - *done), moved;
 
 		if (!pte_find(r->mm, addr)) {
 			*done += n;
@@ -117,42 +123,48 @@ static int move_range(struct remap *r, struct vma *v, vaddr_t start, struct vma 
 
 /* ---- Preparations, which may fail ---- */
 
-/* Give `r->to` page tables where the old range has them, so that no PTE lacks its place. */
+/* Give `r->to` page tables where the old range has them, so that no PTE lacks its place: what is
+ * in one table there may lie in two here. */
 static int prepare_tables(struct remap *r, uint32_t bytes)
 {
-	for (uint32_t i = 0; i < bytes; i += PAGE_SIZE) {
-		if (!pte_find(r->mm, r->start + i)) {
-			i = MIN(bytes, pgtable_next(r->start + i) - r->start) - PAGE_SIZE;
-			continue;
-		}
-		if (!pte_prepare(r->mm, r->target + i))
+	uint32_t n;
+
+	for (uint32_t i = 0; i < bytes; i += n) {
+		n = in_one_table(r->start + i, bytes - i);
+		if (pte_find(r->mm, r->start + i) &&
+		    (!pte_prepare(r->mm, r->target + i) ||
+		     !pte_prepare(r->mm, r->target + i + n - PAGE_SIZE)))
 			return fault_no_memory();
 	}
 	return OK;
 }
 
-/* Copy at their old place the pages that others map too and that the reverse map wouldn't find
- * at the new one. */
+/* Copy the page at `addr` if others map it too and the reverse map wouldn't find it at `to`. */
+static int prepare_page(struct remap *r, vaddr_t addr, vaddr_t to)
+{
+	pte_t e = *pte_find(r->mm, addr);
+	struct page *p = pte_present(e) ? pfn_page(pte_pfn(e)) : NULL;
+
+	if (!p || !page_is(p, PG_ANON) || p->mapcount < 2 || rmap_page_fits(p, r->to, to))
+		return OK;
+	return copy_at(r, r->from, addr);
+}
+
+/* The same for all pages, at their old place. */
 static int prepare_pages(struct remap *r, uint32_t bytes)
 {
-	for (uint32_t i = 0; i < bytes; i += PAGE_SIZE) {
-		pte_t *pte = pte_find(r->mm, r->start + i);
-		struct page *p;
-		int error;
+	int error = OK;
+	uint32_t n;
 
-		if (!pte) {
-			i = MIN(bytes, pgtable_next(r->start + i) - r->start) - PAGE_SIZE;
+	for (uint32_t i = 0; i < bytes && !error; i += n) {
+		n = in_one_table(r->start + i, bytes - i);
+		if (!pte_find(r->mm, r->start + i))
 			continue;
-		}
-		p = pte_present(*pte) ? pfn_page(pte_pfn(*pte)) : NULL;
-		if (!p || !page_is(p, PG_ANON) || p->mapcount < 2 ||
-		    rmap_page_fits(p, r->to, r->target + i))
-			continue;
-		error = copy_at(r, r->from, r->start + i);
-		if (error)
-			return error;
+		for (uint32_t j = i; j < i + n && !error; j += PAGE_SIZE)
+			error = prepare_page(r, r->start + j, r->target + j);
+		cond_resched();
 	}
-	return OK;
+	return error;
 }
 
 /* The vma at the new place, known to the reverse map but on no list yet. -ENOMEM. */
@@ -295,17 +307,30 @@ static bool can_grow(const struct remap *r, const struct vma *v)
 	       (!next || vma_claim(next) >= r->start + r->new_bytes);
 }
 
-/* Where the mapping will be: where it is if it fits there and needn't go, else r->target. */
+/* Where the mapping will be: where it is if it can grow there and needn't go, else r->target. */
 static int choose_place(struct remap *r, const struct vma *v)
 {
 	if (r->flags & MREMAP_FIXED)
 		return OK;
 	r->target = r->start;
-	if (r->new_bytes <= r->old_bytes || can_grow(r, v))
+	if (can_grow(r, v))
 		return OK;
 	if (r->flags & MREMAP_MAYMOVE)
 		r->target = mm_find_room(r->mm, r->new_bytes);
 	return r->target != r->start && r->target ? OK : -ENOMEM;
+}
+
+/* The mapping becomes smaller where it is, or stays: its tail is unmapped, whatever that holds. */
+static int shrink(struct remap *r)
+{
+	r->target = r->start;
+	if (!vma_at(r->mm, r->start))
+		return -EFAULT;
+	if (r->new_bytes == r->old_bytes)
+		return OK;
+	if (!user_range_ok(r->start, r->old_bytes))
+		return -EINVAL;
+	return mm_unmap_locked(r->mm, r->start + r->new_bytes, r->start + r->old_bytes);
 }
 
 /* mm_remap() with mmap_lock held and the arguments checked. */
@@ -314,8 +339,11 @@ static int remap_locked(struct remap *r)
 	struct vma *v = vma_at(r->mm, r->start);
 	uint32_t more = (r->new_bytes - MIN(r->old_bytes, r->new_bytes)) >> PAGE_SHIFT;
 	uint32_t promise;
-	int error = check_vma(r, v);
+	int error;
 
+	if (!(r->flags & MREMAP_FIXED) && more == 0)
+		return shrink(r);
+	error = check_vma(r, v);
 	if (!error)
 		error = choose_place(r, v);
 	if (error)
@@ -324,9 +352,6 @@ static int remap_locked(struct remap *r)
 	error = r->locked ? limit_ask_lock(r->mm, more) : OK;
 	if (error)
 		return error;
-	if (r->target == r->start && more == 0)
-		return r->new_bytes == r->old_bytes ? OK :
-		       mm_unmap_locked(r->mm, r->start + r->new_bytes, r->start + r->old_bytes);
 	promise = v->flags & VMA_ACCOUNT ? more : 0;
 	if (r->target == r->start) {
 		error = map_ask(r->mm, v->end, v->end, more, promise);
@@ -351,8 +376,8 @@ static int remap_locked(struct remap *r)
  *            isn't that large. Linux lets a mapping grow beyond its object, and makes a second
  *            mapping of shared memory if the old length is 0.
  *   -EAGAIN  the memory is locked, and more would be beyond LIMIT_MEMLOCK
- *   -EFAULT  the old range isn't mapped, or is several vmas' (also to shrink it in place, which
- *            Linux would do)
+ *   -EFAULT  nothing is mapped at `start`; or, unless the range only shrinks or stays where it
+ *            is, it has holes or is several vmas'
  *   -ENOMEM  no room and not allowed to move, LIMIT_AS, overcommit, too many vmas, no memory,
  *            or more of RAM would be locked than may be
  *   -EINTR   the caller was killed

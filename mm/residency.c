@@ -93,6 +93,7 @@ int mm_incore(struct mm *mm, vaddr_t start, uint32_t bytes, vaddr_t vec)
 		start += n * PAGE_SIZE;
 		vec += n;
 		left -= n;
+		cond_resched();
 	}
 	return error;
 }

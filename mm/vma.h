@@ -134,7 +134,7 @@ int	mm_unmap(struct mm *mm, vaddr_t start, uint32_t bytes);
 vaddr_t mm_brk(struct mm *mm, vaddr_t end);
 int	mm_advise(struct mm *mm, vaddr_t start, uint32_t bytes, int advice);
 /* Have every page of [start, start + bytes) that is locked in memory, ready for what its vma
- * allows. -EFAULT (nothing mapped, no access), -ENOMEM, -EIO, -EINTR. No lock held. Sleeps. */
+ * allows. -EFAULT (no access), -ENOMEM, -EIO, -EINTR. No lock held. Sleeps. */
 int	mm_fill(struct mm *mm, vaddr_t start, vaddr_t end);
 int	mm_lock(struct mm *mm, vaddr_t start, uint32_t bytes);
 int	mm_unlock(struct mm *mm, vaddr_t start, uint32_t bytes);

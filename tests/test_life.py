@@ -58,7 +58,7 @@ def test_mm_life_01():
     for event, function, path in rows:
         with open(os.path.join(ROOT, path), encoding="utf-8") as f:
             text = f.read()
-        assert re.search(rf"^[a-z][\w\s*]*\b{function}\(", text, re.MULTILINE), f"{path} has no {function}()"
+        assert re.search(rf"^[A-Za-z][\w\s*]*\b{function}\(", text, re.MULTILINE), f"{path} has no {function}()"
     with open(os.path.join(ROOT, "kernel", "trace.def"), encoding="utf-8") as f:
         known = set(re.findall(r"^X\((\w+),", f.read(), re.MULTILINE))
     assert {row[0] for row in rows} <= known

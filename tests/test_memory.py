@@ -33,6 +33,14 @@ def test_mem_room_01():
     done.expect(last < 2 * first, done.out)
 
 
+@pytest.mark.parametrize("call", ["mincore", "mremap"], ids=["mem-turns-01", "mem-turns-02"])
+def test_mem_turns(call):
+    """mincore and mremap of a GiB at once let others have their turn within a slice"""
+    done = shell(f"t_residency turns {call}", "--tests", "--lab", "--ram", "32M")
+    longest = int(re.search(r"longest (\d+) us", done.out).group(1))
+    done.expect(40000 < longest < 53000, done.out)      # a slice is 50 ms
+
+
 def test_mem_ulimit_01():
     """ulimit shows and sets limits that the programs after it have"""
     done = run("ulimit -s; ulimit -v 65536; ulimit -v; ulimit -a; hogmem 100 1 || echo refused; ulimit -v 70000; ulimit -H -v",

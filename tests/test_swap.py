@@ -263,8 +263,10 @@ def test_object_write_error(what, answer, tmp_path):
 @pytest.mark.parametrize("what, answer", [("object", "0 lost, 0 wrong"), ("shared", "reader: status 0")],
                          ids=["object-full-01", "object-full-02"])
 def test_object_full(what, answer):
-    """an object, or shared memory, that fills RAM and swap to the last half MiB is whole, and nobody is killed"""
-    done = run(f"t_object_swap {what} 16; audit", "--tests", "--ram", "12M", "--swap", "6M")
+    """an object, or shared memory, that fills RAM and swap to the last MiB and a half is whole, and nobody is killed"""
+    machine = ("--tests", "--ram", "12M", "--swap", "6M")
+    free = sum(int(kib) for kib in re.findall(r"^(?:Mem|Swap): +\d+ +\d+ +(\d+)", run("free", *machine).out, re.MULTILINE))
+    done = run(f"t_object_swap {what} {(free - 512) // 1024}; audit", *machine)
     done.expect(answer in done.out and "audit: 0" in done.out and done.counters["oom_kill"] == 0, done.out + done.log[-600:])
 
 

@@ -393,6 +393,30 @@ static void test_steal(void)
 	tap_checks("host-object-07", "with no slot free an object's page takes that of a page in memory");
 }
 
+static struct page *never_read;
+
+static void write_it(void)
+{
+	swap_write(never_read);
+}
+
+/* swap.6 is asserted: a frame that was never filled isn't written. */
+static void test_unfilled(void)
+{
+	const char *words;
+
+	never_read = page_alloc(GFP_USER, 0);
+	CHECK(page_trylock(never_read) && swap_cache_add_new(never_read));
+	page_clear(never_read, PG_UPTODATE);
+	words = shim_panic_of(write_it);
+	CHECK(words && strstr(words, "INV swap.6:"));
+	swap_cache_delete(never_read);
+	page_unlock(never_read);
+	page_drop(never_read);
+	CHECK(audit() == 0 && slots_used() == 0);
+	tap_checks("host-object-08", "what a read that failed has left in a frame is never written");
+}
+
 int main(void)
 {
 	uint32_t free_before;
@@ -414,5 +438,6 @@ int main(void)
 	test_swapoff();
 	test_end(free_before);
 	test_steal();
+	test_unfilled();
 	return tap_done();
 }

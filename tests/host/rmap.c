@@ -309,6 +309,23 @@ static void test_refusals(void)
 	tap_checks("host-rmap-03", "young, pinned, locked and busy PTEs are refused, then it works");
 }
 
+/* A stack that began at the lowest address, moved up and then grew: counted from where it was born
+ * it reaches below address 0. */
+static void test_moved_stack(void)
+{
+	const vaddr_t high = 0x60000000u, low = USER_START;
+	struct map_request r = { .addr = low, .bytes = PAGE_SIZE, .prot = PROT_READ | PROT_WRITE,
+				 .flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN };
+	struct mm *mm = mm_create();
+
+	CHECK(mm_map(mm, &r) == low && mm_fault(mm, low, FAULT_WRITE) == OK);
+	CHECK(mm_remap(mm, low, PAGE_SIZE, PAGE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, high) == high);
+	CHECK(mm_fault(mm, high - 4 * PAGE_SIZE, FAULT_WRITE) == OK && mm->rss == 2);
+	compare_all();
+	mm_destroy(mm);
+	tap_checks("host-rmap-05", "a stack that moved up and grew below its first place is found");
+}
+
 static void finish(void)
 {
 	for (unsigned i = 0; i < SPACES; i++)
@@ -333,6 +350,7 @@ int main(void)
 	CHECK(moved > 60 && moved_shared > 8);
 	tap_checks("host-rmap-02", "shared pages went out and came back shared, and were moved");
 	test_refusals();
+	test_moved_stack();
 	finish();
 	return tap_done();
 }

@@ -59,7 +59,7 @@ def _vma(view, mm, v, before, in_tree):
         yield "vma.1", f"bounds in order, aligned, in user space: {place}"
     if before is not None and before.end > v.start or v not in in_tree:
         yield "vma.2", f"no overlap, list and tree agree: {place}"
-    if before is not None and _can_merge(view, before, v):
+    if before is not None and mm.mmap_lock.owner is None and _can_merge(view, before, v):    # else it may be in the middle of a change
         yield "vma.3", f"mergeable neighbours are merged: {x(before.start)}-{x(before.end)} and {place}"
     if (v.object is not None) == view.m.list_empty(v.object_link):
         yield "vma.4", f"on object->vmas if it has an object: {place}"

@@ -20,8 +20,8 @@ class AnonVma:
         """(mm, vma, address) where an anonymous page may be mapped."""
         anon_vma = self.m.struct("anon_vma", page.mapping)
         for vma in self.m.each(anon_vma.vmas, "vma", "rmap.link"):
-            offset = page.index - vma.pgoff
-            if 0 <= offset < self.spaces.pages(vma):
+            offset = page.index - vma.pgoff & 0xffffffff
+            if offset < self.spaces.pages(vma):
                 yield vma.mm, vma, vma.start + (offset << PAGE_SHIFT)
 
     @staticmethod
@@ -29,12 +29,12 @@ class AnonVma:
         """Would the reverse map find the page at `addr` of `vma`? (rmap_page_fits)"""
         anon_vma = vma.rmap.anon_vma
         return anon_vma is not None and page.mapping == anon_vma.address and \
-            page.index == vma.pgoff + ((addr - vma.start) >> PAGE_SHIFT)
+            page.index == vma.pgoff + ((addr - vma.start) >> PAGE_SHIFT) & 0xffffffff
 
     @staticmethod
     def can_merge(front, back, front_pages):
         a, b = front.rmap.anon_vma, back.rmap.anon_vma
-        return (a == b or a is None or b is None) and front.pgoff + front_pages == back.pgoff
+        return (a == b or a is None or b is None) and front.pgoff + front_pages & 0xffffffff == back.pgoff
 
     def check(self):
         """rmap.2 to rmap.4: (invariant, words)."""

@@ -152,6 +152,19 @@ static void elsewhere(void)
 	munlock(area, (PAGES + 16) * TAP_PAGE);
 }
 
+/* A call that fails below a stack doesn't make it grow, whatever else is locked. */
+static void below_a_stack(void)
+{
+	char *p = mmap(NULL, TAP_PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0), *hole = p - 4 * TAP_PAGE;
+	unsigned char vec[4];
+
+	mlock(area, TAP_PAGE);
+	tap_case(failed_with(mprotect(hole, 5 * TAP_PAGE, PROT_READ), ENOMEM), "mem-mlock-40", "mprotect of a hole below a stack: ENOMEM");
+	tap_case(failed_with(mincore(hole, 4 * TAP_PAGE, vec), ENOMEM), "mem-mlock-41", "and it is a hole still");
+	munlock(area, TAP_PAGE);
+	munmap(hole, 5 * TAP_PAGE);
+}
+
 static int limit(int which, rlim_t soft)
 {
 	struct rlimit r;
@@ -272,6 +285,7 @@ int main(void)
 	locking();
 	parts();
 	elsewhere();
+	below_a_stack();
 	limits();
 	tap_equal(tap_child(hard_limit, NULL), TAP_EXITS(9), "mem-limit-10", "a hard limit only falls, and outlives exec");
 	tap_equal(tap_child(large_stack, NULL), TAP_EXITS(0), "mem-limit-11", "a higher limit lets a stack grow further");

@@ -185,6 +185,59 @@ static void objects(void)
 	sys_handle_close(object);
 }
 
+/* Write 4 pages below `p` as a push there would, with a stack pointer that allows it. */
+static void push_below(char *p)
+{
+	__asm__ volatile("movl %%esp, %%edi; movl %0, %%esp; movl $77, -16384(%%esp); movl %%edi, %%esp"
+			 : : "r"(p) : "edi", "memory");
+}
+
+/* A stack from the lowest addresses moves up and grows further down than it once could. */
+static void stacks(void)
+{
+	char *low = mmap((char *)0x2000, TAP_PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN, -1, 0);
+	char *place = tap_map(PAGES), *p = place + 40 * TAP_PAGE;
+
+	munmap(place, PAGES * TAP_PAGE);
+	tap_fill(low, 5);
+	tap_case(mremap(low, TAP_PAGE, TAP_PAGE, MOVE_TO, p) == p && tap_intact(p, 5), "mem-mremap-70", "a stack moves");
+	push_below(p);
+	tap_case(*(int *)(p - 4 * TAP_PAGE) == 77, "mem-mremap-71", "and grows at its new place");
+	push_out(p - 4 * TAP_PAGE, 5);
+	tap_case(tap_pressure(tap_ram_pages() + 512) && tap_intact(p, 5) && *(int *)(p - 4 * TAP_PAGE) == 77, "mem-mremap-72",
+		 "goes to swap and comes back");
+	munmap(p - 4 * TAP_PAGE, 5 * TAP_PAGE);
+}
+
+/* Take the middle of a mapping away and put it back, for ever. */
+static void move_for_ever(void)
+{
+	char *p = tap_map(2048), *to = tap_map(1024);
+
+	memset(p, 1, 2048 * TAP_PAGE);
+	for (;;) {
+		mremap(p + 512 * TAP_PAGE, 1024 * TAP_PAGE, 1024 * TAP_PAGE, MOVE_TO, to);
+		mremap(to, 1024 * TAP_PAGE, 1024 * TAP_PAGE, MOVE_TO, p + 512 * TAP_PAGE);
+	}
+}
+
+/* What is half way somewhere is no violation. */
+static void audited(void)
+{
+	pid_t pid = fork();
+	int bad = 0;
+
+	if (pid == 0)
+		move_for_ever();
+	for (unsigned i = 0; i < 60; i++) {
+		usleep(7000);
+		bad += sys_machine(MACHINE_AUDIT, 0);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	tap_equal(bad, 0, "mem-mremap-80", "the audit finds nothing while another process moves memory");
+}
+
 static void errors(void)
 {
 	char *p = filled(PAGES), *q = p + 8 * TAP_PAGE;
@@ -200,9 +253,16 @@ static void errors(void)
 	mprotect(q, TAP_PAGE, PROT_READ);
 	tap_case(failed_with(mremap(p, 16 * TAP_PAGE, 17 * TAP_PAGE, MREMAP_MAYMOVE), EFAULT), "mem-mremap-58", "several mappings: EFAULT");
 	munmap(q, TAP_PAGE);
+	tap_case(mremap(p, 16 * TAP_PAGE, 16 * TAP_PAGE, 0) == p, "mem-mremap-62", "unless they stay as they are");
+	tap_case(failed_with(mremap(q, TAP_PAGE, TAP_PAGE, 0), EFAULT), "mem-mremap-63", "but not from a hole: EFAULT");
+	tap_case(failed_with(mremap(p, 0xfffff000u, TAP_PAGE, 0), EINVAL), "mem-mremap-64", "nor beyond all addresses: EINVAL");
 	tap_case(failed_with(mremap(q, TAP_PAGE, 2 * TAP_PAGE, MREMAP_MAYMOVE), EFAULT), "mem-mremap-59", "a hole: EFAULT");
 	tap_case(failed_with(mremap(p, TAP_PAGE, 0xbf000000u, MREMAP_MAYMOVE), ENOMEM), "mem-mremap-60", "more than there is: ENOMEM");
 	tap_case(intact(p, 0, 8) && intact(p, 9, PAGES), "mem-mremap-61", "all that has changed nothing");
+	mprotect(p + 20 * TAP_PAGE, TAP_PAGE, PROT_READ);
+	tap_case(mremap(p, 30 * TAP_PAGE, 4 * TAP_PAGE, MREMAP_MAYMOVE) == p, "mem-mremap-65", "several mappings and a hole shrink where they are");
+	tap_case(intact(p, 0, 4) && gone(p + 4 * TAP_PAGE) && gone(p + 29 * TAP_PAGE) && intact(p, 30, PAGES), "mem-mremap-66",
+		 "by their tail");
 	munmap(p, PAGES * TAP_PAGE);
 }
 
@@ -213,6 +273,8 @@ int main(void)
 	in_swap();
 	over_fork();
 	objects();
+	stacks();
 	errors();
+	audited();
 	return tap_done();
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <clockhand.h>
 #include "user/tests/tap.h"
 
@@ -171,10 +172,57 @@ static int rooms(void)
 	return 0;
 }
 
+enum { LARGE = 0x50000000u };
+
+static void ask_for_ever(char *p)
+{
+	unsigned char *answer = (unsigned char *)tap_map(LARGE / TAP_PAGE / TAP_PAGE + 1);
+
+	for (;;)
+		mincore(p, LARGE, answer);
+}
+
+/* All of it shows the page of zeros. */
+static void move_for_ever(char *p)
+{
+	char *q = p + LARGE;
+
+	for (size_t i = 0; i < LARGE; i += TAP_PAGE)
+		(void)*(volatile char *)(p + i);
+	for (;;) {
+		q = mremap(p, 0x20000000u, 0x20000000u, MREMAP_MAYMOVE | MREMAP_FIXED, q);
+		p = mremap(q, 0x20000000u, 0x20000000u, MREMAP_MAYMOVE | MREMAP_FIXED, p);
+	}
+}
+
+/* How long others have to wait while a process calls for a large range at once. */
+static int turns(void (*fn)(char *p))
+{
+	char *p = mmap(NULL, LARGE, PROT_READ, ANON | MAP_NORESERVE, -1, 0);
+	uint64_t longest = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		fn(p);
+	for (unsigned i = 0; i < 40; i++) {
+		uint64_t start = clock_ns();
+
+		usleep(1000);
+		if (clock_ns() - start > longest)
+			longest = clock_ns() - start;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	printf("longest %lu us\n", (unsigned long)(longest / 1000));
+	return p == MAP_FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "rooms") == 0)
 		return rooms();
+	if (argc > 2 && strcmp(argv[1], "turns") == 0)
+		return turns(strcmp(argv[2], "mremap") == 0 ? move_for_ever : ask_for_ever);
 	area = tap_map(PAGES);
 	incore();
 	willneed_both();

@@ -272,8 +272,10 @@ bool rmap_page_fits(struct page *p, struct vma *v, vaddr_t addr)
 
 /*
  * Visit every vma on the list of p's anon_vma that would show the page inside its bounds, by
- * its pgoff and the page's index, as long as rmap_walk_goes_on(). The anon_vma's lock is only
- * tried: busy sets w->again. The page is locked, so that it keeps its anon_vma. Never sleeps.
+ * its pgoff and the page's index, as long as rmap_walk_goes_on(). Offsets go round at 2^32: a
+ * stack that mremap took to higher addresses may grow to below its offset 0. The anon_vma's
+ * lock is only tried: busy sets w->again. The page is locked, so that it keeps its anon_vma.
+ * Never sleeps.
  */
 void rmap_walk_anon(struct page *p, rmap_visit visit, struct rmap_walk *w)
 {
@@ -290,8 +292,7 @@ void rmap_walk_anon(struct page *p, rmap_visit visit, struct rmap_walk *w)
 		if (!rmap_walk_goes_on(w))
 			break;
 		COUNT(rmap_probes);
-		if (v->mm->rss > 0 && p->index >= v->pgoff &&
-		    offset < (v->end - v->start) >> PAGE_SHIFT)
+		if (v->mm->rss > 0 && offset < (v->end - v->start) >> PAGE_SHIFT)
 			visit(p, v->mm, v, v->start + (offset << PAGE_SHIFT), w);
 	}
 	spin_unlock(&a->lock);

@@ -329,15 +329,10 @@ static unsigned check_ring(const struct anonmm *a)
 /* rmap.5 of one anonmm, from whose count its pages' share was taken. */
 static unsigned check_count(const struct anonmm *a)
 {
-	uint32_t wanted = a->mm ? 1 : 0;
-	const struct anonmm *m = a;
+	uint32_t wanted = (a->mm ? 1 : 0) + (a == a->head ? 1 : 0);
 
-	if (a == a->head) {
-		do {
-			wanted++;
-			m = next_member(m);
-		} while (m != a);
-	}
+	for (const struct anonmm *m = next_member(a); a == a->head && m != a; m = next_member(m))
+		wanted++;
 	if (a->count == wanted)
 		return 0;
 	return audit_violation("rmap.5", "an anonmm counts mm, pages and members: count - pages = "

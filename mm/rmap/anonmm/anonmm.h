@@ -2,8 +2,6 @@
 #ifndef MM_RMAP_ANONMM_H
 #define MM_RMAP_ANONMM_H
 
-#include "kernel/list.h"
-#include "kernel/lock.h"
 #include "mm/vma.h"
 
 /*
