@@ -83,17 +83,6 @@ void mutex_wait(struct mutex *m)
 	KASSERT(m->owner == current, "mutex handed over");
 }
 
-/* Take `m` if it is free, in any order. Does not sleep. False if it is not free. */
-bool mutex_trylock(struct mutex *m)
-{
-	if (m->owner != NULL)
-		return false;
-	m->owner = current;
-	m->nested = (held_ranks & m->bit) != 0;
-	held_ranks |= m->bit;
-	return true;
-}
-
 /*
  * Release `m`, which the running thread owns: its rank is held no more, unless another mutex
  * of that rank is (nested). The first that waits owns it from now on and is woken, so that no

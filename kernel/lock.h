@@ -87,7 +87,6 @@ bool spin_trylock(struct spinlock *l);		/* in any order */
 void spin_unlock_nested(struct spinlock *l);	/* spin_unlock()'s rare case */
 
 void mutex_init(struct mutex *m, enum lock_rank rank);
-bool mutex_trylock(struct mutex *m);
 bool mutex_held(const struct mutex *m);		/* by the running thread */
 
 /*

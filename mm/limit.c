@@ -3,7 +3,7 @@
  * RLIMIT_AS, RLIMIT_MEMLOCK and RLIMIT_STACK, but for the space instead of the process.
  * fork's child has its parent's, a new program its predecessor's.
  *
- * Whatever LIMIT_MEMLOCK allows, all mms together lock no more than LOCKED_SHARE of RAM:
+ * Whatever LIMIT_MEMLOCK allows, all mms together lock no more than LOCKED_SHARE_PERCENT of RAM:
  * reclaim needs pages that it may take.
  */
 #include "kernel/abi/errno.h"

@@ -103,12 +103,6 @@ void page_unlock(struct page *p)
 	page_wake(p);
 }
 
-/* Sleep until nobody has the page locked: a read is over then. */
-void page_wait_unlocked(struct page *p)
-{
-	page_wait(p, PG_LOCKED, "page read");
-}
-
 /* Sleep until the page isn't under write-back. */
 void page_wait_writeback(struct page *p)
 {

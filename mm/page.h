@@ -121,8 +121,7 @@ void page_drop(struct page *p);
 void page_lock(struct page *p);
 bool page_trylock(struct page *p);
 void page_unlock(struct page *p);
-/* Sleep until the page is neither locked nor under write-back (whichever asked). */
-void page_wait_unlocked(struct page *p);
+/* Sleep until the page isn't under write-back. */
 void page_wait_writeback(struct page *p);
 /* End of write-back: PG_WRITEBACK goes, sleepers wake. Interrupt context. */
 void page_end_writeback(struct page *p);

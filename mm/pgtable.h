@@ -69,10 +69,9 @@ void pte_for_range(struct mm *mm, vaddr_t start, vaddr_t end,
 vaddr_t pgtable_next(vaddr_t addr);
 void tlb_flush_page(struct mm *mm, vaddr_t addr);
 void tlb_flush_mm(struct mm *mm);
-/* Make `mm` the address space that user addresses mean; by the thread that changes its own.
- * The thread switch does it by itself, with interrupts off (kernel/switch.h). */
+/* The mm that user addresses mean; NULL: the kernel's own directory is loaded. Set by the thread
+ * switch, with interrupts off (kernel/switch.h). */
 extern struct mm *pgtable_loaded;
-void pgtable_load(struct mm *mm);
 /* `mm` is going away: if its page directory is loaded, load the kernel's own. */
 void pgtable_leave(struct mm *mm);
 

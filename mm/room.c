@@ -7,6 +7,7 @@
  * class k, holes of 2^k pages and more, an address below which no such hole begins. A search
  * starts there and remembers how far it came. A hole begins or becomes larger only where a vma
  * goes, or a stack claims less: as its upper end rises, or a vma comes below it. room_opens()
+ * is told.
  *
  * room.1  no hole of 2^k pages or more begins in [USER_MMAP_BASE, room[k])
  * room.2  room[k] <= room[k + 1]

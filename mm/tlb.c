@@ -31,12 +31,6 @@ void tlb_flush_mm(struct mm *mm)
 		load_directory(mm->pgdir);
 }
 
-void pgtable_load(struct mm *mm)
-{
-	pgtable_loaded = mm;
-	load_directory(mm->pgdir);
-}
-
 /* `mm` is going away: if it is loaded, load the kernel's own directory. */
 void pgtable_leave(struct mm *mm)
 {

@@ -1,7 +1,9 @@
-"""Documents say what the tree says: invariants."""
+"""Documents say what the tree says: invariants, and commands that exist."""
 import glob
 import os
 import re
+import runpy
+import shlex
 
 from harness.guest import ROOT
 
@@ -64,3 +66,23 @@ def test_docs_looking_in_01():
     commands = re.findall(r'^    "(\w+)": Command', table, re.MULTILINE)
     assert len(commands) > 10
     assert not [c for c in commands if not re.search(rf"^\| `{c}\b", text, re.MULTILINE)]
+
+
+def commands_shown():
+    """[(document, words)] of the lines that show a call of tools/run; what stands three blanks behind it is a remark."""
+    for path in ["README.md", "mm/README.md"] + sorted(glob.glob("docs/*.md", root_dir=ROOT)):
+        for line in re.findall(r"^ {4,}(?:\$ )?tools/run (.*)$", read(path), re.MULTILINE):
+            words = shlex.split(re.split(r" {3,}", line)[0].replace("RMAP", "anonmm").replace("MAP", "anonmm").replace("sharing N", "sharing 1"))
+            if "--" in words:
+                yield path, words
+
+
+def test_docs_commands_01():
+    """each call of tools/run that a document shows has options that there are, and begins with a program that there is"""
+    parser, shown = runpy.run_path(os.path.join(ROOT, "tools", "run"))["make_parser"](), list(commands_shown())
+    assert len(shown) > 10
+    known = set(re.findall(r"\w+", read("tools/make/user.mk"))) | set(re.findall(r"\bbox_(\w+)\(", read("user/bin/box.h")))
+    known |= {os.path.basename(p)[:-2] for p in glob.glob(os.path.join(ROOT, "user/[wt]*/*.c"))}
+    for path, words in shown:
+        command = parser.parse_args(words).command
+        assert command[0].split()[0].rstrip(";") in known, f"{path}: {command}"

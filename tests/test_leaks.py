@@ -25,7 +25,7 @@ def verdicts(done):
 @pytest.mark.each_map
 @pytest.mark.parametrize("command", CLEAN, ids=[f"leaks-clean-{n + 1:02}" for n in range(len(CLEAN))])
 def test_leaks_clean(command):
-    """nothing is lost, and a second run leaves nothing behind but pages of proc's table: a row for each new pid, up to 512"""
+    """nothing is lost, and a second run leaves nothing behind but pages of proc's table: a row for each new pid, up to 1,024"""
     done = run(f"leaks {command}; leaks {command}; echo both", "--tests", "--timeout", "200", *OPTIONS)
     found = verdicts(done)
     done.expect(len(found) == 2 and "both" in done.out, f"{found} {done.out[-600:]}")

@@ -82,7 +82,8 @@ def test_attack_disk(tmp_path, event, once):
 def test_attack_ignored_01(tmp_path):
     """a drive that reports reads as done and moves nothing: zeros at worst, never another process's page"""
     image, rules = disks.swap_disk(tmp_path / "d", 24), rules_for(tmp_path / "rules", "read_aio", slots=SLOTS[::4])
-    stressed(run(*LOSSY, *filtered(image, f"driver=blkdebug,image=base,config={rules}", "rerror=ignore")))
+    done = stressed(run(*LOSSY, *filtered(image, f"driver=blkdebug,image=base,config={rules}", "rerror=ignore")))
+    done.expect(done.counters["pswpin"] > 100 and done.counters["disk_errors"] == 0, "hardly anything was read, or an error was told")
 
 
 def test_attack_slow_01(tmp_path):

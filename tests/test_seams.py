@@ -6,6 +6,7 @@ nothing. Whatever the machine makes of that, it must not end in a triple fault, 
 import os
 import random
 import re
+import subprocess
 import sys
 
 from harness import maps
@@ -113,6 +114,18 @@ def test_seams_same_01(tmp_path):
     with open(os.path.join(ROOT, "build", rmap(), "clockhand"), "rb") as f, open(tmp_path / "clockhand", "rb") as g:
         ours, again = f.read(), g.read()
     assert len(ours) == len(again) and sum(a != b for a, b in zip(ours, again)) < 100
+
+
+def test_seams_body_01(tmp_path):
+    """a body that doesn't compile is told by its own lines, and leaves no kernel; what there is to write is shown"""
+    body = tmp_path / "mine.c"
+    body.write_text("\tint unused = 1;\n\treturn no_such_thing;\n")
+    argv = [os.path.join(ROOT, "tools", "seam"), "build", "vma-split"]
+    subprocess.run(argv + ["--missing", tmp_path], check=True, capture_output=True)
+    done = subprocess.run(argv + ["--body", body, tmp_path], check=False, capture_output=True, text=True)
+    assert done.returncode == 1 and f"{body}:2:" in done.stderr and not (tmp_path / "clockhand").exists(), done.stderr
+    shown = subprocess.run([argv[0], "show", "vma-split"], check=True, capture_output=True, text=True).stdout
+    assert "Returns the new one, or NULL" in shown and "struct vma *vma_split(struct vma *v, vaddr_t at)" in shown
 
 
 # ---- kernels without ----

@@ -105,6 +105,7 @@ def test_tools_tap_01():
     assert [(c.name, c.ok) for c in cases] == [("mm-a-01", True), ("mm-a-02", False), ("mm-a-03", True)]
     assert cases[1].sentence == "bad" and "x == y" in cases[1].details
     assert not tap.parse("1..2\nok 1 mm-a-01\n", "x")[-1].ok
+    assert "PANIC: frame.1" in tap.parse("# PANIC: frame.1\nBail out! panic\n", "x")[-1].details
     assert not tap.parse("ok 1 mm-a-01\n", "x")[-1].ok
 
 
@@ -135,6 +136,28 @@ def test_tools_harness_01(tmp_path):
     (tmp_path / "host" / "z.c").write_text(text.replace("ok 2", "not ok 2"))
     done = tool("tests/run", "--folder", str(tmp_path), "--name", "z-z")
     assert done.stdout.rstrip().split("\n")[-1] == "1 passed, 1 failed" and done.returncode == 1
+
+
+def test_tools_harness_03(tmp_path):
+    """a unit that ends in a panic says which, and is found by the name that it is told under; a name that none has is told"""
+    (tmp_path / "host").mkdir()
+    (tmp_path / "host" / "vma.c").write_text('#include <stdio.h>\nint main(void)\n{\n\tputs("# PANIC: frame.1");\n\treturn 1;\n}\n')
+    done = tool("tests/run", "--folder", str(tmp_path), "--name", "host-vma-00")
+    assert re.search(r"^INV  frame\.1.*\nLOOK mm/frame_check\.c .* AGAIN make test T=host-vma-00 ", done.stdout, re.MULTILINE), done.stdout
+    done = tool("tests/run", "--folder", str(tmp_path), "--name", "nonesuch")
+    assert "no test's name has 'nonesuch'" in done.stdout and done.returncode == 1
+    done = tool("tests/run", "--rmap", "nonesuch")
+    assert "no reverse mapping nonesuch" in done.stderr and done.returncode == 1
+
+
+def test_tools_evidence_02():
+    """of a panic the last events are in the log, and the place is the assertion's"""
+    class Past:
+        err, out, trace = "", "", []
+        log = "PANIC: x\nINV rmap.1: fits: 0x1c  [mm/rmap/anonmm/anonmm.c:215 rmap_page_dup]\nTRACE\n  0.185271691 ALLOC tid=5 pfn=0x1f\n"
+    lines = evidence.block("mem-mremap-05", "moves", "no plan", "1", Past, "anonmm").split("\n")
+    assert lines[2] == "LAST 0.185271691 ALLOC tid=5 pfn=0x1f"
+    assert lines[3] == "LOOK mm/rmap/anonmm/anonmm.c rmap_page_dup()      AGAIN make test T=mem-mremap-05 RMAP=anonmm SEED=1"
 
 
 GUEST_TEST = """/* run: --ram 8M */

@@ -1,9 +1,12 @@
 """The audit from outside: silent on sound machines, and it names what is broken."""
+import re
+
 import pytest
 
 from harness import maps, views
 from harness.views import swapped, vmview
 from test_audit import breakages
+from test_docs import read
 
 from vmlib import audit             # (harness.views sets the path)
 
@@ -41,6 +44,12 @@ def test_view_agree(reverse_map, breakage):
     found = d.show("audit")
     d.run.expect(any(line.startswith(f"INV {invariant}:") for line in found), f"{invariant} is not named: {found[:6]}")
     d.run.expect(any(line.startswith(f"INV {invariant}:") for line in told), f"the kernel doesn't name {invariant}: {told}")
+
+
+def test_view_example_01():
+    """what docs/looking-in.md breaks in its example is what it shows: a mapcount"""
+    number = re.search(r"t_view break (\d+)\n.*?\n +INV (.*?)audit: 3", read("docs/looking-in.md"), re.DOTALL)
+    assert breakages(maps.known()[0])[int(number[1])] == "frame.2" and "INV frame.2: " in number[2]
 
 
 # ---- Memory changed on the way ----

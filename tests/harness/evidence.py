@@ -15,33 +15,48 @@ LAST_RECORDS = 4
 
 # Where a failure of an area is looked for when neither an invariant nor a backtrace says more.
 AREAS = {
+    "allocfail": "mm/alloc_fail.h, and who allocates",
+    "attack": "mm/swap/io.c",
     "boot": "kernel/main.c kernel_main()",
     "commit": "mm/commit.c commit_ask()",
     "disk": "drivers/ide.c",
     "exec": "user/servers/load.c",
     "fork": "mm/fork.c",
     "fpu": "kernel/fpu.c fpu_trap()",
+    "fuzz": "kernel/syscall.c",
     "image": "tools/image",
     "ipc": "kernel/ipc.c",
     "lab": "kernel/time.c",
+    "leaks": "mm/frame_info.c",
     "libc": "user/libc/",
     "mem": "mm/mmap.c",
     "mm": "mm/fault.c mm_fault()",
+    "object": "mm/object_swap.c",
     "oom": "mm/oom/",
     "proc": "user/servers/proc.c",
     "rmap": "mm/rmap/",
     "run": "tools/runner/machine.py judge()",
     "shell": "user/sh/",
     "sig": "kernel/exception.c",
+    "seams": "tools/runner/seams.py",
     "stack": "mm/fault.c mm_fault()",
+    "stress": "mm/",
     "swap": "mm/swap/",
     "swapped": "mm/swapin.c fault_swapped()",
     "sys": "kernel/syscall.c",
     "task": "kernel/task_calls.c",
     "tools": "tools/",
     "user": "user/",
+    "view": "tools/vmlib/",
     "vm": "mm/fault.c mm_fault()",
+    "whole": "mm/",
     "zero": "mm/fault.c mm_fault()",
+}
+# ... and where that is said by the second word of the name.
+TOPICS = {
+    "mem": {"mprotect": "mm/mprotect.c mm_protect()", "mremap": "mm/mremap.c mm_remap()", "mlock": "mm/mlock.c mm_lock()",
+            "limit": "mm/limit.c", "mincore": "mm/residency.c mm_incore()", "willneed": "mm/residency.c vma_willneed()",
+            "msync": "mm/residency.c mm_sync()", "room": "mm/room.c mm_find_room()"},
 }
 QUIET = {"panic", "panic_trap", "panic_assert", "kassert_fail", "assert_fail"}
 
@@ -102,11 +117,32 @@ def where_checked(invariant):
     return told or asserted or named
 
 
+def _asserted(sentence):
+    """"file function()" if the sentence ends with the place of an assertion."""
+    match = re.search(r"\[([\w/]+\.[ch]):\d+ (\w+)\]", sentence)
+    return f"{match.group(1)} {match.group(2)}()" if match else None
+
+
+def _last_records(run):
+    """The newest records of the ring: as the report has them, or a panic in the log."""
+    records = run.trace or re.findall(r"^  (\d+\.\d{9} [A-Z_]+ .*)$", run.log, re.MULTILINE)
+    return records[-LAST_RECORDS:]
+
+
 def _from_backtrace(text):
     for name in re.findall(r"^\s+0x[0-9a-f]+ (\w+)\+0x", text, re.MULTILINE):
         if name not in QUIET:
             return f"{name}()"
     return None
+
+
+def _place_of_area(name):
+    """Where the test of that name has its code: by topic, by area, or the file that a host unit is called after."""
+    area, topic = (name.split("-") + [""])[:2]
+    if area == "host":
+        files = glob.glob(os.path.join(ROOT, "*", f"{topic}.c"))
+        return os.path.relpath(files[0], ROOT) if files else f"tests/host/{topic}.c"
+    return TOPICS.get(area, {}).get(topic) or AREAS.get(area, "tests/")
 
 
 def _sentence(message):
@@ -119,9 +155,9 @@ def block(name, sentence, message, seed, run=None, reverse_map=None):
     ran with, if that is to be said."""
     text = "\n".join([message] + ([run.err, run.log, run.out] if run else []))
     found = find_invariant(text)
-    last = run.trace[-LAST_RECORDS:] if run else []
-    look = where_checked(found[0]) if found else None
-    look = look or _from_backtrace(text) or AREAS.get(name.split("-")[0], "tests/")
+    last = _last_records(run) if run else []
+    look = _asserted(found[1]) or where_checked(found[0]) if found else None
+    look = look or _from_backtrace(text) or _place_of_area(name)
     told, again = (f"{reverse_map}, ", f" RMAP={reverse_map}") if reverse_map else ("", "")
     lines = [f"FAIL {name}  {sentence}        {told}seed {seed}"]
     lines.append("INV  " + (found[1] if found else _sentence(message)))

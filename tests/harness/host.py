@@ -1,7 +1,7 @@
 """Host units: mm's algorithms and others, built for this machine with the sanitizers.
 
 tests/host/NAME.c is a program that prints TAP. A line `links: mm/frame.c mm/slab.c` in its head
-comment names the kernel files it is built with; tests/host/shim/*.c always are.
+comment names the kernel files it is built with, and sets of them (SETS); tests/host/shim/*.c always are.
 """
 import glob
 import os
@@ -20,17 +20,37 @@ class HostFailure(AssertionError):
     """The program could not be built or died."""
 
 
+# What several units stand on; the RMAP in a path becomes the reverse mapping's name.
+SPACES = """mm/advise.c mm/brk.c mm/commit.c mm/cow.c mm/fault.c mm/fork.c mm/frame.c mm/frame_check.c mm/limit.c mm/mlock.c
+    mm/mm.c mm/mm_check.c mm/mmap.c mm/mprotect.c mm/mremap.c mm/object.c mm/object_swap.c mm/page.c mm/pageout.c mm/pgtable.c
+    mm/pte_walk.c mm/radix.c mm/residency.c mm/room.c mm/slab.c mm/swapin.c mm/tree.c mm/vma.c mm/zap.c
+    mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/*.c"""
+SETS = {
+    "SPACES": SPACES,               # address spaces, their pages and reverse map, without swap and reclaim
+    "SLOTS": "mm/swap/slots.c mm/swap/count.c mm/swap/cache.c mm/swap/steal.c mm/swap/check.c",
+    "BLOCK": "drivers/block.c drivers/block_report.c drivers/queue.c drivers/elevator*.c drivers/partition.c",
+    # All of mm/ but kswapd's thread, the OOM killer, and what makes kernel mappings.
+    "MEMORY": SPACES + """ mm/alloc_fail.c mm/audit.c mm/frame_info.c mm/lru.c mm/swap/*.c mm/oom/default.c
+    mm/reclaim/linux26.c mm/reclaim/shrink.c mm/reclaim/alloc.c mm/reclaim/policy.c""",
+}
+
+
+def links(program):
+    """The paths, or patterns of some, that the program's head comment asks for; sets are replaced by what is in them."""
+    with open(program, encoding="utf-8") as f:
+        head = f.read(4000)
+    words = " ".join(re.findall(r"^[\s*/]*links?:\s*(.+?)\s*(?:\*/)?$", head, re.IGNORECASE | re.MULTILINE)).replace(",", " ").split()
+    return [path for word in words for path in SETS.get(word, word).split()]
+
+
 def sources(program):
     """The program and everything that its head comment asks for."""
-    with open(program, encoding="utf-8") as f:
-        text = f.read()
     found = [program]
-    for match in re.finditer(r"^[\s*/]*links?:\s*(.+?)\s*(?:\*/)?$", text[:4000], re.IGNORECASE | re.MULTILINE):
-        for word in match.group(1).replace(",", " ").split():
-            path = word.replace("RMAP", rmap())
-            found += sorted(glob.glob(os.path.join(ROOT, path)))
-    if '"shim.h"' in text:
-        found += sorted(glob.glob(os.path.join(ROOT, "tests/host/shim/*.c")))
+    for path in links(program):
+        found += sorted(glob.glob(os.path.join(ROOT, path.replace("RMAP", rmap()))))
+    with open(program, encoding="utf-8") as f:
+        if '"shim.h"' in f.read():
+            found += sorted(glob.glob(os.path.join(ROOT, "tests/host/shim/*.c")))
     return found
 
 

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 
+from . import host
 from .guest import ROOT
 
 sys.path.insert(0, os.path.join(ROOT, "tools"))
@@ -37,7 +38,7 @@ def for_program(config, path):
     if about and about.group(1) in known():
         return [name for name in wanted(config) if name == about.group(1)]
     if path.parent.name == "host":
-        each = re.search(r"^[\s*/]*links?:.*\bRMAP/", text, re.MULTILINE)
+        each = any("RMAP/" in link for link in host.links(path))
     else:
         each = about and not config.getoption("--quick")
     return wanted(config) if each else wanted(config)[:1]

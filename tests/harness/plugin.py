@@ -86,8 +86,9 @@ class TapItem(pytest.Item):
             self.user_properties.append(("case", case.plain()))
 
     def names(self):
-        """Its own name and those of its cases, as far as the source shows them."""
-        return [self.program] + CASE.findall(self.path.read_text(encoding="utf-8", errors="replace"))
+        """Its own name and those of its cases, as far as the source shows them; 00 is told when it doesn't end well."""
+        word = self.program.replace("_", "-")
+        return [self.program, f"host-{word}-00", f"{word}-00", f"host-{self.program}-00"] + CASE.findall(self.path.read_text(encoding="utf-8", errors="replace"))
 
     def reportinfo(self):
         return self.path, 0, self.program
@@ -250,6 +251,8 @@ class Reporter:
             print("\n" + "\n\n".join(self.blocks))
         if self.skipped:
             print(f"{self.skipped} skipped")
+        if self.named and not self.passed + self.failed + self.skipped:
+            print(f"no test's name has {self.named!r}")
         print(f"{time.monotonic() - self.begin:.0f} s")
         print(f"{self.passed} passed, {self.failed} failed")
         sys.stdout.flush()

@@ -53,5 +53,5 @@ def parse(text, source):
                 notes.append(line[1:].strip())
     if plan is None or plan != len(cases):
         seen = f"{len(cases)} lines, " + ("no plan" if plan is None else f"planned {plan}")
-        cases.append(Case(f"{source}-00", False, "prints as many results as it planned", seen))
+        cases.append(Case(f"{source}-00", False, "prints as many results as it planned", "; ".join(notes + [seen])))
     return cases

@@ -2,10 +2,7 @@
  * Every allocation that a small workload makes fails once: the n-th, for n from 1 until there
  * is none left. Each time the calls may fail with -ENOMEM and nothing else, contents are what
  * they should be, the books balance, and every frame comes back. SEEDS=n: so many workloads.
- * links: mm/[!abiklt]?*.c mm/brk.c mm/limit.c mm/lru.c mm/advise.c mm/alloc_fail.c mm/audit.c mm/tree.c mm/swap/?*.c mm/oom/default.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c
- * links: mm/reclaim/linux26.c mm/reclaim/shrink.c mm/reclaim/alloc.c mm/reclaim/policy.c
- * links: tests/host/whole/?*.c user/tests/stress/model.c user/tests/stress/ops.c user/tests/stress/draw.c
+ * links: MEMORY tests/host/whole/?*.c user/tests/stress/model.c user/tests/stress/ops.c user/tests/stress/draw.c
  */
 #include <sanitizer/common_interface_defs.h>
 #include <signal.h>

@@ -3,12 +3,7 @@
  * its own mm first and then all the way round, and an anonmm outlives its mm for as long as
  * pages need it (docs/history.md 5.2 to 5.5).
  * rmap: anonmm
- * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
- * links: mm/pgtable.c mm/tree.c mm/object*.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
- * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c mm/lru.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/*.c mm/pte_walk.c mm/limit.c mm/room.c mm/mlock.c mm/residency.c
- * links: mm/swap/slots.c mm/swap/count.c mm/swap/cache.c mm/swap/steal.c mm/swap/check.c
- * links: mm/mprotect.c mm/mremap.c mm/pageout.c
+ * links: SPACES SLOTS mm/lru.c
  */
 #include "mm/rmap/anonmm/anonmm.h"
 #include "shim.h"

@@ -188,8 +188,6 @@ static void test_waits(void)
 	page_wait_writeback(sleeper_page);
 	CHECK(!page_is(sleeper_page, PG_WRITEBACK));
 	CHECK(page_trylock(sleeper_page));
-	page_wait_unlocked(sleeper_page);
-	CHECK(page_trylock(sleeper_page));
 	page_lock(sleeper_page);
 	CHECK(page_is(sleeper_page, PG_LOCKED));
 	page_unlock(sleeper_page);

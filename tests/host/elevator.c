@@ -1,7 +1,6 @@
 /*
  * Order and merging of both elevators.
- * links: drivers/block.c drivers/block_report.c drivers/queue.c drivers/elevator*.c
- * links: drivers/partition.c mm/frame.c mm/page.c mm/slab.c
+ * links: BLOCK mm/frame.c mm/page.c mm/slab.c
  */
 #include "shim.h"
 #include "diskjobs.h"

@@ -4,13 +4,7 @@
  * model of their contents. Whenever somebody sleeps, others may act before the disk does:
  * ask for the same pages, reclaim, destroy an object. Sectors fail for a while; areas are
  * taken out of service and back.
- * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
- * links: mm/pgtable.c mm/tree.c mm/object*.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
- * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c mm/lru.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/audit.c
- * links: mm/limit.c mm/room.c mm/mlock.c mm/mprotect.c mm/mremap.c mm/pageout.c mm/residency.c
- * links: mm/swap/?*.c mm/reclaim/?*.c drivers/block.c drivers/block_report.c drivers/queue.c
- * links: drivers/elevator*.c drivers/partition.c
+ * links: SPACES BLOCK mm/lru.c mm/audit.c mm/swap/?*.c mm/reclaim/?*.c
  */
 #include "kernel/counters.h"
 #include "mm/audit.h"

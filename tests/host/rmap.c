@@ -3,12 +3,7 @@
  * forked, split, protected, moved, unmapped, destroyed and swapped out at random; each time
  * the set of PTEs that the map finds for a page is compared with what a search of all page
  * tables finds. Contents must survive, shared pages must come back shared.
- * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
- * links: mm/pgtable.c mm/tree.c mm/object*.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
- * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c mm/lru.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/*.c mm/pte_walk.c mm/limit.c mm/room.c mm/mlock.c mm/residency.c
- * links: mm/swap/slots.c mm/swap/count.c mm/swap/cache.c mm/swap/steal.c mm/swap/check.c
- * links: mm/mprotect.c mm/mremap.c mm/pageout.c
+ * links: SPACES SLOTS mm/lru.c
  */
 #include "shim.h"
 #include "swap_machine.h"

@@ -2,11 +2,7 @@
  * Where a mapping without a wish goes: mm_find_room(), which remembers, against the plain search
  * from USER_MMAP_BASE up, after every step of random mapping, unmapping, moving, growing stacks
  * and other stack limits.
- * links: mm/mprotect.c mm/mremap.c mm/pageout.c
- * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
- * links: mm/pgtable.c mm/tree.c mm/object*.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
- * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/limit.c mm/room.c mm/mlock.c mm/residency.c
+ * links: SPACES
  */
 #include "shim.h"
 #include "spaces.h"

@@ -1,8 +1,7 @@
 /*
  * The slot map and the swap cache against a model: an array of counts and of pages. Random
  * allocation, dup, free, cache, steal; several areas; runs; headers.
- * links: mm/swap/slots.c mm/swap/count.c mm/swap/cache.c mm/swap/steal.c mm/swap/check.c
- * links: mm/swap/header.c mm/frame.c mm/page.c mm/slab.c mm/lru.c
+ * links: SLOTS mm/swap/header.c mm/frame.c mm/page.c mm/slab.c mm/lru.c
  */
 #include <string.h>
 

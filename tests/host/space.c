@@ -1,10 +1,7 @@
 /*
  * Address spaces by examples: merging and splitting, bad arguments, brk, stacks, overcommit,
  * no memory, mm_write().
- * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/pageout.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
- * links: mm/pgtable.c mm/tree.c mm/object*.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
- * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/limit.c mm/room.c mm/mlock.c mm/residency.c
+ * links: SPACES
  */
 #include "shim.h"
 #include "spaces.h"

@@ -2,10 +2,7 @@
  * The stress test's operations (user/tests/stress/) against all of the real mm/, on a machine
  * with so little memory that it swaps: contents byte by byte, the audit, the TLB, and at the
  * end no frame may be missing. SEEDS=n runs n seeds, from SEED on; STEPS=n.
- * links: mm/[!abiklt]?*.c mm/brk.c mm/limit.c mm/lru.c mm/advise.c mm/alloc_fail.c mm/audit.c mm/tree.c mm/swap/?*.c mm/oom/default.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c
- * links: mm/reclaim/linux26.c mm/reclaim/shrink.c mm/reclaim/alloc.c mm/reclaim/policy.c
- * links: tests/host/whole/?*.c user/tests/stress/model.c user/tests/stress/ops.c user/tests/stress/draw.c
+ * links: MEMORY tests/host/whole/?*.c user/tests/stress/model.c user/tests/stress/ops.c user/tests/stress/draw.c
  */
 #include <sanitizer/common_interface_defs.h>
 #include <signal.h>

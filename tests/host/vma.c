@@ -3,11 +3,7 @@
  * fork, advise and destroy in random order, with the real faults and the real reverse map;
  * contents compared. Then the same again while allocations fail: a call that says so must have
  * changed nothing, or what its contract allows.
- * links: mm/mprotect.c mm/mremap.c mm/pageout.c mm/alloc_fail.c
- * links: mm/vma.c mm/mmap.c mm/brk.c mm/advise.c mm/zap.c mm/mm.c mm/fork.c mm/commit.c
- * links: mm/pgtable.c mm/tree.c mm/object*.c mm/radix.c mm/slab.c mm/frame.c mm/page.c
- * links: mm/fault.c mm/cow.c mm/swapin.c mm/mm_check.c mm/frame_check.c
- * links: mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/?*.c mm/pte_walk.c mm/limit.c mm/room.c mm/mlock.c mm/residency.c
+ * links: SPACES mm/alloc_fail.c
  */
 #include "shim.h"
 #include "spaces.h"

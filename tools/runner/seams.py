@@ -165,9 +165,12 @@ def build(seam, body, folder, rmap=DEFAULT_RMAP):
     function = seam.function()
     source = os.path.join(folder, os.path.basename(seam.path))
     os.makedirs(folder, exist_ok=True)
+    kernel = os.path.join(folder, "clockhand")
+    if os.path.exists(kernel):          # of an earlier body: it must not be taken for this one's
+        os.remove(kernel)
     with open(source, "w", encoding="utf-8") as f:
         f.write(function.replaced(body))
     done = _make(f"RMAP={rmap}", f"FOR={seam.path}", f"BY={source}", f"KERNEL_OUT={folder}")
     if done.returncode != 0:
         raise SeamError(f"{seam.id} does not build:\n{done.stderr.strip()}")
-    return os.path.join(folder, "clockhand")
+    return kernel

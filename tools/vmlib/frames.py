@@ -3,7 +3,6 @@ import struct
 from typing import NamedTuple
 
 from . import VmError
-from .machine import PAGE_SHIFT
 
 # As frame.8 has them; the first flag that a frame has says its state.
 STATES = (("RESERVED", "reserved"), ("SLAB", "slab"), ("TABLE", "page table"), ("KSTACK", "kernel stack"),
@@ -119,7 +118,3 @@ class Frames:
 
     def flag_names(self, page):
         return self.m.flags("page_flag", page.flags, "PG_")
-
-    def of_address(self, address):
-        """The pfn of a kernel address in the linear map."""
-        return (address - self.m.base) >> PAGE_SHIFT

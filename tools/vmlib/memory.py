@@ -43,10 +43,6 @@ class Memory:
             return int.from_bytes(self.read(address, 4), "little")
         return struct.unpack_from("<I", self._block(address & ~(BLOCK - 1)), address & BLOCK - 1)[0]
 
-    def forget(self):
-        """The machine ran: nothing of what was read is true any more."""
-        self.blocks.clear()
-
     def close(self):
         """Nothing more will be asked."""
 

@@ -1,5 +1,5 @@
 """What the commands ps, mm, tables and rmap print. Each takes a View and yields lines."""
-from .machine import PAGE, PAGE_SHIFT
+from .machine import PAGE_SHIFT
 from .spaces import FRAME_MASK
 from .words import count_of, number, place, who
 

@@ -13,6 +13,12 @@ static const struct {
 	{ "overflow", MACHINE_OVERFLOW },
 };
 
+static int usage(void)
+{
+	return box_usage("panic | triple | hang | overflow | break N | "
+			 "lose page | slab | slot | stack | object | table   (with test.faults=1)");
+}
+
 /* Lose one of what is named. */
 static int lose(const char *what)
 {
@@ -28,7 +34,7 @@ static int lose(const char *what)
 			return result < 0 ? box_error(what, -result) : 0;
 		}
 	}
-	return 2;
+	return usage();
 }
 
 /* Break invariant `n`, and audit before anything else can happen to what was broken. */
@@ -59,5 +65,5 @@ int box_fault(int argc, char **argv)
 		result = sys_machine(faults[i].op, 0);
 		return result < 0 ? box_error(argv[1], -result) : 0;
 	}
-	return box_usage("panic | triple | hang | overflow | break N | lose WHAT   (with test.faults=1)");
+	return usage();
 }

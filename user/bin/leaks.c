@@ -14,7 +14,7 @@
 #include "user/bin/box.h"
 
 enum {
-	SLABS_MAX = 64, GROUPS_MAX = 512, TASK_ROWS_MAX = 520,
+	SLABS_MAX = 64, GROUPS_MAX = 2048, TASK_ROWS_MAX = 1024,
 	FRAMES_TOLD = 8,		/* of each group */
 	SETTLE_TRIES = 50, SETTLE_US = 20000,
 };
@@ -46,6 +46,7 @@ static const char *const state_names[FRAME_STATES] = {
 static struct snapshot snapshots[2];
 static struct group groups[GROUPS_MAX];
 static unsigned group_count;
+static int too_many;			/* there were more groups than that */
 
 /* ---- Snapshots ---- */
 
@@ -114,8 +115,10 @@ static struct group *group_of(const struct abi_frame *f)
 	for (; g < groups + group_count; g++)
 		if (g->state == f->state && g->owner == f->owner && g->cache == cache_of(f))
 			return g;
-	if (group_count == GROUPS_MAX)
+	if (group_count == GROUPS_MAX) {
+		too_many = 1;
 		return NULL;
+	}
 	*g = (struct group){ .state = f->state, .owner = f->owner, .cache = cache_of(f) };
 	group_count++;
 	return g;
@@ -232,6 +235,7 @@ static unsigned report_slots(const struct snapshot *before, const struct snapsho
 	return is - was;
 }
 
+/* Tell what was gained; returns the command's status. */
 static int report(const struct snapshot *before, const struct snapshot *after)
 {
 	unsigned gained = 0, lost, objects, slots;
@@ -239,6 +243,10 @@ static int report(const struct snapshot *before, const struct snapshot *after)
 	group_count = 0;
 	memset(groups, 0, sizeof(groups));
 	count_groups(before, after);
+	if (too_many) {
+		printf("leaks: can't tell: frames have more than %d uses and owners\n", GROUPS_MAX);
+		return 2;
+	}
 	lost = report_frames(before, after, &gained);
 	objects = report_objects(before, after);
 	slots = report_slots(before, after);
@@ -250,6 +258,15 @@ static int report(const struct snapshot *before, const struct snapshot *after)
 }
 
 /* ---- The command ---- */
+
+/* How the command ended, unless it was well. */
+static void print_end(const char *name, int status)
+{
+	if (WIFSIGNALED(status))
+		printf("%s: ended by signal %d\n", name, WTERMSIG(status));
+	else if (status != 0)
+		printf("%s: status %d\n", name, WEXITSTATUS(status));
+}
 
 static void run(char **argv)
 {
@@ -265,8 +282,8 @@ static void run(char **argv)
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		box_error(argv[0], errno);
-	else if (status != 0)
-		printf("%s: status %#x\n", argv[0], (unsigned)status);
+	else
+		print_end(argv[0], status);
 }
 
 /* Status 0: nothing is lost; 1: something is; 2: couldn't tell. */

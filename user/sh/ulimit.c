@@ -102,6 +102,8 @@ int sh_ulimit(int argc, char **argv)
 				return fail("options are -H -S -a -l -s -v");
 		}
 	}
+	if (argc > i + (all ? 0 : 1))
+		return fail("too many arguments: [-H | -S] [-a | -l | -s | -v [KIB | unlimited]]");
 	if (!all && chosen < 0)
 		return fail("which limit? -a -l -s -v");
 	if (!all)

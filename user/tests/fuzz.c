@@ -32,12 +32,11 @@ enum {
 #define LIFE_NS	20000000000ull		/* of one process, at most */
 #define POLL_NS	1000000u
 
-/* Numbers as in kernel/abi/syscalls.def. */
+/* CALL_mmap and so on. */
 enum {
-	CALL_EXIT = 2, CALL_LOG = 3, CALL_SLEEP = 5, CALL_IPC_CALL = 11, CALL_RECEIVE = 12,
-	CALL_REPLY_RECEIVE = 14, CALL_WRITE = 24, CALL_MMAP = 40, CALL_MUNMAP = 41, CALL_BRK = 42,
-	CALL_MADVISE = 43, CALL_MPROTECT = 44, CALL_MREMAP = 45, CALL_MACHINE = 61,
-	CALL_SWAPON = 62, CALL_SWAPOFF = 63,
+#define X(number, name, args) CALL_##name = number,
+#include "kernel/abi/syscalls.def"
+#undef X
 };
 
 static struct options { uint32_t seed, calls, processes; } options = { 1, 100000, PROCESSES };
@@ -119,23 +118,23 @@ static uint32_t message(void)
 /* What a mapping call may do without killing its process at once. */
 static void tame_mapping(uint32_t number, uint32_t arg[ARGS])
 {
-	if (number == CALL_MMAP && any(2)) {
+	if (number == CALL_mmap && any(2)) {
 		arg[2] &= PROT_READ | PROT_WRITE | PROT_EXEC;
 		arg[3] = (any(2) ? MAP_PRIVATE : MAP_SHARED) | (any(2) ? MAP_ANONYMOUS : 0) |
 			 (any(3) ? 0 : MAP_FIXED);
 	}
-	if (number == CALL_MREMAP && any(2))
+	if (number == CALL_mremap && any(2))
 		arg[3] &= MREMAP_MAYMOVE | MREMAP_FIXED;
-	if (number == CALL_MUNMAP || number == CALL_MADVISE || number == CALL_MPROTECT ||
-	    number == CALL_MREMAP || (number == CALL_MMAP && (arg[3] & MAP_FIXED))) {
+	if (number == CALL_munmap || number == CALL_madvise || number == CALL_mprotect ||
+	    number == CALL_mremap || (number == CALL_mmap && (arg[3] & MAP_FIXED))) {
 		arg[0] = PLACE + any(PLACE_PAGES) * PAGE + (any(8) ? 0 : any(PAGE));
 		arg[1] %= PLACE_PAGES * PAGE;
 	}
-	if (number == CALL_MREMAP && any(4)) {
+	if (number == CALL_mremap && any(4)) {
 		arg[2] %= PLACE_PAGES * PAGE;
 		arg[4] = PLACE + any(PLACE_PAGES) * PAGE;
 	}
-	if (number == CALL_BRK && any(8))
+	if (number == CALL_brk && any(8))
 		arg[0] = 0;
 }
 
@@ -143,28 +142,28 @@ static void tame_mapping(uint32_t number, uint32_t arg[ARGS])
 static int tame(uint32_t number, uint32_t arg[ARGS])
 {
 	switch (number) {
-	case CALL_EXIT:
+	case CALL_exit:
 		return 0;
-	case CALL_LOG: case CALL_WRITE:
+	case CALL_log: case CALL_write:
 		return any(LOUD) == 0;
-	case CALL_SLEEP:
+	case CALL_sleep:
 		arg[0] %= 1000000;
 		arg[1] = 0;
 		return 1;
-	case CALL_IPC_CALL:
+	case CALL_ipc_call:
 		arg[0] = any(2) ? HANDLE_PROC : handle() % 1026;
 		arg[1] = message();
 		return 1;
-	case CALL_RECEIVE:		/* from an endpoint of its own it would never come back */
+	case CALL_ipc_receive:		/* from an endpoint of its own it would never come back */
 		arg[0] %= 1026;
 		return 1;
-	case CALL_REPLY_RECEIVE:
+	case CALL_ipc_reply_receive:
 		arg[1] %= 1026;
 		return 1;
-	case CALL_MACHINE:
+	case CALL_machine:
 		return arg[0] > MACHINE_TRACE || any(LOUD * 16) == 0 ?
 		       arg[0] != MACHINE_POWEROFF && arg[0] != MACHINE_TRACE : 0;
-	case CALL_SWAPON: case CALL_SWAPOFF:
+	case CALL_swapon: case CALL_swapoff:
 		return any(4) == 0;
 	default:
 		tame_mapping(number, arg);

@@ -5,8 +5,9 @@
  *   stress [-s SEED] [-n STEPS] [-p PROCESSES] [-r SEEDS] [-l]
  *   stress -c SHARERS	so many children share pages that are in swap, and each sees its own
  *
- * -l: the disk loses pages (so nobody forks: a child's own memory isn't locked at once). They read as zeros or are told of by SIGBUS; that a page of somebody
- * else's turns up is a fault still.
+ * -l: the disk loses pages (so nobody forks: a child's own memory isn't locked at once). They
+ * read as zeros or are told of by SIGBUS; that a page of somebody else's turns up is a fault
+ * still.
  *
  * The first PROCESSES are children of this program; they fork further ones. The same seed
  * draws the same operations in each process; how processes interleave is the machine's

@@ -156,6 +156,37 @@ static void many_mappings(void)
 	tap_equal(bad, 0, "mem-many-01", "300 mappings, taken down in another order");
 }
 
+static int no_memory(int result)
+{
+	return result == -1 && errno == ENOMEM;
+}
+
+/* As many vmas as an address space may have, every second page of a stretch being readable; then
+ * whatever needs one more fails, and changes nothing. */
+static void most_mappings(void)
+{
+	enum { MAPPINGS_MOST = 65536 };
+	size_t bytes = 2 * MAPPINGS_MOST * (size_t)TAP_PAGE, done = 0;
+	char *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *far = p + bytes - 8 * TAP_PAGE;
+	unsigned split = 0;
+
+	tap_case(p != MAP_FAILED, "mem-most-01", "512 MiB that nobody may touch");
+	while (done < bytes && mprotect(p + done, TAP_PAGE, PROT_READ) == 0) {
+		done += 2 * TAP_PAGE;
+		split++;
+	}
+	tap_case(errno == ENOMEM && split > MAPPINGS_MOST / 2 - 50 && split <= MAPPINGS_MOST / 2, "mem-most-02", "65,536 mappings, and no more: ENOMEM");
+	while (mmap(NULL, TAP_PAGE, split++ % 2 ? PROT_READ : PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+		continue;
+	tap_case(no_memory(munmap(far, TAP_PAGE)), "mem-most-03", "munmap of the middle of one: ENOMEM");
+	tap_case(no_memory(mprotect(far, TAP_PAGE, PROT_READ)), "mem-most-04", "mprotect: ENOMEM");
+	tap_case(no_memory(mlock(far, TAP_PAGE)), "mem-most-05", "mlock: ENOMEM");
+	tap_case(mremap(far, TAP_PAGE, 2 * TAP_PAGE, MREMAP_MAYMOVE) == MAP_FAILED && errno == ENOMEM, "mem-most-06", "mremap: ENOMEM");
+	tap_case(nobody_reads(far), "mem-most-07", "none of it has changed anything");
+	tap_equal(munmap(p, bytes), 0, "mem-most-08", "all of them go at once");
+	tap_case(munmap(tap_map(3) + TAP_PAGE, TAP_PAGE) == 0, "mem-most-09", "and then there is room for others");
+}
+
 int main(void)
 {
 	mapping();
@@ -164,5 +195,6 @@ int main(void)
 	advice();
 	objects();
 	many_mappings();
+	most_mappings();
 	return tap_done();
 }

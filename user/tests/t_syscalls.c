@@ -157,6 +157,49 @@ static void machine(void)
 	tap_case(sys_archive(77) < 0, "sys-archive-01", "no such module");
 }
 
+/* What mmap refuses for the request's own sake. */
+static void mapping_requests(void)
+{
+	const int any = MAP_PRIVATE | MAP_ANONYMOUS;
+	int object = sys_object_create(2), archive = sys_archive(0);
+
+	tap_equal(sys_mmap(NULL, 4096, 3, any | MAP_SHARED, -1, 0), -EINVAL, "sys-mmap-06", "private and shared");
+	tap_equal(sys_mmap(NULL, 4096, 3, MAP_ANONYMOUS, -1, 0), -EINVAL, "sys-mmap-07", "neither");
+	tap_equal(sys_mmap(NULL, 4096, 8, any, -1, 0), -EINVAL, "sys-mmap-08", "no such right");
+	tap_equal(sys_mmap(NULL, 4096, 3, any | 0x40000000, -1, 0), -EINVAL, "sys-mmap-09", "no such flag");
+	tap_equal(sys_mmap((void *)0x40000001u, 4096, 3, any | MAP_FIXED, -1, 0), -EINVAL, "sys-mmap-10", "fixed, and not aligned");
+	tap_equal(sys_mmap(NULL, 4096, 3, MAP_SHARED, 4711, 0), -EBADF, "sys-mmap-11", "a handle that is none");
+	tap_equal(sys_mmap(NULL, 2 * 4096, 3, MAP_SHARED, object, 1), -EINVAL, "sys-mmap-12", "beyond the object");
+	tap_equal(sys_mmap(NULL, 4096, 3, MAP_SHARED, archive, 0), -EACCES, "sys-mmap-13", "to write into the archive");
+	sys_handle_close(object);
+	sys_handle_close(archive);
+}
+
+/* The rest of the family, where libc lets nothing of the kind through or no other test asks. */
+static void advice_and_locks(void)
+{
+	struct abi_limit soft_above = { .soft = 2, .hard = 1 }, was;
+	char *p = tap_map(1);
+
+	tap_equal(sys_madvise(p, 4096, 99), -EINVAL, "sys-madvise-02", "unknown");
+	tap_equal(sys_madvise(p, 0xffffffffu, MADV_DONTNEED), -EINVAL, "sys-madvise-03", "wraps");
+	tap_equal(sys_madvise((void *)0xc0000000u, 4096, MADV_DONTNEED), -ENOMEM, "sys-madvise-04", "about the kernel");
+	sys_mlock(p, 4096);
+	tap_equal(sys_madvise(p, 4096, MADV_PAGEOUT), -EINVAL, "sys-madvise-05", "locked memory can't go to swap");
+	sys_munlock(p, 4096);
+	tap_equal(sys_munlock((void *)0xfffff000u, 2 * 4096), -EINVAL, "sys-munlock-01", "wraps");
+	tap_equal(sys_munlock((void *)0xc0000000u, 4096), -ENOMEM, "sys-munlock-02", "the kernel");
+	tap_equal(sys_msync(p, 0xffffffffu, MS_SYNC), -ENOMEM, "sys-msync-01", "wraps");
+	tap_equal(sys_msync((void *)0xc0000000u, 4096, MS_SYNC), -ENOMEM, "sys-msync-02", "the kernel");
+	tap_equal(sys_mincore(p, 0xffffffffu, (unsigned char *)p), -ENOMEM, "sys-mincore-01", "wraps");
+	tap_equal(sys_mprotect(p, 0xffffffffu, PROT_READ), -ENOMEM, "sys-mprotect-01", "wraps");
+	tap_equal(sys_limit(LIMIT_COUNT, NULL, &was), -EINVAL, "sys-limit-01", "no such limit");
+	tap_equal(sys_limit(LIMIT_AS, &soft_above, NULL), -EINVAL, "sys-limit-02", "soft above hard");
+	tap_equal(sys_limit(LIMIT_AS, KERNEL, NULL), -EFAULT, "sys-limit-03", "from the kernel");
+	tap_equal(sys_limit(LIMIT_AS, NULL, KERNEL), -EFAULT, "sys-limit-04", "into the kernel");
+	munmap(p, 4096);
+}
+
 static void memory_calls(void)
 {
 	tap_equal(sys_madvise((void *)1, 4096, MADV_DONTNEED), -EINVAL, "sys-madvise-01", "unaligned");
@@ -174,6 +217,8 @@ static void memory_calls(void)
 		 "sys-mmap-04", "over the kernel");
 	tap_case(sys_failed(sys_mmap(NULL, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)),
 		 "sys-mmap-05", "at page 0");
+	mapping_requests();
+	advice_and_locks();
 	tap_case(sys_brk(0x1000) == sys_brk(0) || sys_failed(sys_brk(0x1000)), "sys-brk-01",
 		 "the heap doesn't end before it begins");
 }

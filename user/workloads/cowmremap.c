@@ -9,7 +9,7 @@
  * After that mappings are split and joined in three ways. Each time it is told how many vmas
  * are left of one range, and whether the whole of it can be moved at once: not over a seam.
  *
- * Prints "NAME VALUE..." lines. Status 0 if all contents were right and nothing else happened.
+ * Prints a line for each of these figures. Status 0 if all contents were right and nothing else happened.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -150,7 +150,8 @@ static int mover(volatile uint32_t *base)
 	if (move((void *)base, pages, (void *)to) != to)
 		die("mremap");
 	copied = copied_so_far() - before;
-	printf("pages %u\nshared %u\ncopied %u\n", pages, shared_with_mover(), copied);
+	printf("pages moved: %u\nof them shared: %u\ncopied for it: %u\n", pages, shared_with_mover(),
+	       copied);
 	ok = right(to, pages, MOVER) && (copied == 0 || copied == shared_with_mover());
 	ok = ok && move((void *)base, 1, (void *)to) == MAP_FAILED && errno == EFAULT;
 	fill(to, pages, EVERYBODY);
@@ -227,7 +228,8 @@ static int tell(const char *name, uint32_t *at, unsigned before)
 
 	errno = 0;
 	got = move(at, GAME_PAGES, to);
-	printf("%s %u %s\n", name, vmas, got == to ? "moved" : errno == EFAULT ? "EFAULT" : "?");
+	printf("%s: %u vma%s, mremap of the whole %s%s\n", name, vmas, vmas == 1 ? "" : "s",
+	       got == to ? "works" : "fails: ", got == to ? "" : strerror(errno));
 	ok = ok && (vmas == 1 ? got == to : got == MAP_FAILED && errno == EFAULT);
 	ok = ok && right(vmas == 1 ? to : at, GAME_PAGES, EVERYBODY);
 	munmap(vmas == 1 ? to : at, GAME_PAGES * CLOCKHAND_PAGE);
@@ -250,7 +252,7 @@ static int toggled(uint32_t *at)
 	fill(at, GAME_PAGES, EVERYBODY);
 	protect(at + 3 * WORDS, PROT_READ);
 	protect(at + 3 * WORDS, PROT_READ | PROT_WRITE);
-	return tell("toggled", at, before);
+	return tell("split and joined", at, before);
 }
 
 /* The same before anything was touched, and both sides are touched while they are apart. */
@@ -263,7 +265,7 @@ static int touched_apart(uint32_t *at)
 	at[0] = at[GAME_PAGES * WORDS - 1] = 1;
 	protect(at + 3 * WORDS, PROT_READ | PROT_WRITE);
 	fill(at, GAME_PAGES, EVERYBODY);
-	return tell("touched_apart", at, before);
+	return tell("split, touched and joined", at, before);
 }
 
 /* The second half was made elsewhere and is moved beside the first. */
@@ -278,7 +280,7 @@ static int moved_beside(uint32_t *at)
 	if (move(elsewhere, GAME_PAGES / 2, back) != back)
 		die("mremap");
 	fill(at, GAME_PAGES, EVERYBODY);
-	return tell("moved_beside", at, before);
+	return tell("moved side by side", at, before);
 }
 
 int main(int argc, char **argv)

@@ -352,6 +352,7 @@ static const struct {
 	{ "fork_exec_wait", fork_exec_wait }, { "mmap_munmap", mmap_munmap },
 	{ "mmap_touch_munmap", mmap_touch_munmap },
 };
+enum { TESTS = sizeof(tests) / sizeof(tests[0]) };
 
 static int cost_order(const void *a, const void *b)
 {
@@ -384,13 +385,35 @@ static int wanted(const char *name, int argc, char **argv)
 	return argc < 2;
 }
 
+/* Is each argument the name of a test? Says which are, if one isn't. */
+static int names_known(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		size_t t = 0;
+
+		while (t < TESTS && strcmp(argv[i], tests[t].name) != 0)
+			t++;
+		if (t < TESTS || strcmp(argv[i], "swap_in") == 0)
+			continue;
+		fprintf(stderr, "usage: micro [NAME...]   names are");
+		for (t = 0; t < TESTS; t++)
+			fprintf(stderr, " %s", tests[t].name);
+		fprintf(stderr, " swap_in\n");
+		return 0;
+	}
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	cost_t v[REPEATS], w[REPEATS];
 
+	if (!names_known(argc, argv))
+		return 2;
+
 	have_tsc = tsc_detect();
 	printf("%-18s %9s %9s unit\n", "name", "least", "median");
-	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+	for (size_t i = 0; i < TESTS; i++) {
 		if (!wanted(tests[i].name, argc, argv))
 			continue;
 		for (int r = 0; r < REPEATS; r++)

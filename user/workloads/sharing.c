@@ -103,7 +103,6 @@ static void pageout_report(const char *what, volatile char *p, unsigned pages)
 	       what, (unsigned)((after.unmaps - before.unmaps) / pages));
 }
 
-
 /* A child that makes the page at `own` its own, says so, and waits to be killed. The youngest
  * first reports what reclaim of that page costs: for a reverse map that goes through the
  * family in order of age it is the last to be found. */

@@ -48,7 +48,8 @@ void tlb_flush_mm(struct mm *mm)
 		forget_all();
 }
 
-void pgtable_load(struct mm *mm)
+/* Run as a thread of `mm`. */
+static void load(struct mm *mm)
 {
 	if (mm == pgtable_loaded)
 		return;
@@ -85,7 +86,7 @@ static uint32_t *translate(struct mm *mm, vaddr_t addr, enum fault_access access
 	struct tlb_entry *e = entry_of(addr);
 
 	for (unsigned i = 0; i < FAULTS_MAX; i++) {
-		pgtable_load(mm);
+		load(mm);
 		if (e->valid && e->page == PAGE_DOWN(addr) &&
 		    (access == FAULT_READ || (e->write && e->dirty)))
 			return (uint32_t *)((char *)page_address(pfn_page(e->pfn)) +

@@ -18,10 +18,7 @@
 #include "user/tests/stress/guest.h"
 #include "user/tests/stress/model.h"
 
-enum {
-	CHILDREN_MAX = 3, AREAS_MAX = 8, EXIT_WRONG = 3,
-	CALL_MPROTECT = 44, CALL_MREMAP = 45, CALL_MLOCK = 46, CALL_MUNLOCK = 47,
-};
+enum { CHILDREN_MAX = 3, AREAS_MAX = 8, EXIT_WRONG = 3 };
 
 #define USER_TOP 0xbffff000u		/* of the first stack */
 
@@ -40,13 +37,6 @@ static unsigned area_count;
 static uint32_t own_first, own_end;
 static struct { pid_t pid; uint32_t end; } children[CHILDREN_MAX];
 static unsigned child_count;
-
-static int32_t call(uint32_t number, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e)
-{
-	__asm__ volatile("int $0x80" : "+a"(number)
-			 : "b"(a), "c"(b), "d"(c), "S"(d), "D"(e) : "memory");
-	return (int32_t)number;
-}
 
 /* ---- Start and end ---- */
 
@@ -84,9 +74,9 @@ void guest_lossy(void)
 
 	lossy = 1;
 	*(volatile char *)(uintptr_t)stack = 0;
-	(void)call(CALL_MLOCK, start, end - start, 0, 0, 0);
-	(void)call(CALL_MLOCK, stack, USER_TOP - stack, 0, 0, 0);
-	(void)call(CALL_MLOCK, (uint32_t)(uintptr_t)board, sizeof(*board), 0, 0, 0);
+	(void)sys_mlock((void *)start, end - start);
+	(void)sys_mlock((void *)stack, USER_TOP - stack);
+	(void)sys_mlock(board, sizeof(*board));
 }
 
 int guest_ended_well(int status)
@@ -199,13 +189,13 @@ int os_unmap(struct process *p, uint32_t addr, uint32_t bytes)
 int os_protect(struct process *p, uint32_t addr, uint32_t bytes, uint32_t prot)
 {
 	(void)p;
-	return call(CALL_MPROTECT, addr, bytes, prot, 0, 0);
+	return sys_mprotect((void *)addr, bytes, (int)prot);
 }
 
 int64_t os_remap(struct process *p, uint32_t addr, uint32_t bytes, uint32_t new_bytes,
 		 uint32_t flags, uint32_t to)
 {
-	int32_t at = call(CALL_MREMAP, addr, bytes, new_bytes, flags, to);
+	int32_t at = sys_mremap((void *)addr, bytes, new_bytes, (int)flags, (void *)to);
 
 	(void)p;
 	return sys_failed(at) ? at : (int64_t)(uint32_t)at;
@@ -214,7 +204,7 @@ int64_t os_remap(struct process *p, uint32_t addr, uint32_t bytes, uint32_t new_
 int os_lock(struct process *p, uint32_t addr, uint32_t bytes, bool lock)
 {
 	(void)p;
-	return call(lock ? CALL_MLOCK : CALL_MUNLOCK, addr, bytes, 0, 0, 0);
+	return lock ? sys_mlock((void *)addr, bytes) : sys_munlock((void *)addr, bytes);
 }
 
 int os_advise(struct process *p, uint32_t addr, uint32_t bytes, uint32_t advice)

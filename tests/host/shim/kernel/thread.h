@@ -45,7 +45,6 @@ void waitq_wake_all(struct waitq *q);
 struct thread *thread_create(struct task *task, const char *name, void (*fn)(void *arg),
 			     void *arg, enum thread_priority priority);
 ns_t thread_time_ns(const struct thread *t, int mode);
-int  thread_sleep(enum sleep_kind kind, ns_t deadline, const char *what);
 enum cpu_mode { CPU_USER, CPU_SYSTEM };
 
 #define wait_event(q, cond, kind, deadline, what) ({			\
