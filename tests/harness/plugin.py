@@ -87,8 +87,9 @@ class TapItem(pytest.Item):
 
     def names(self):
         """Its own name and those of its cases, as far as the source shows them; 00 is told when it doesn't end well."""
-        word = self.program.replace("_", "-")
-        return [self.program, f"host-{word}-00", f"{word}-00", f"host-{self.program}-00"] + CASE.findall(self.path.read_text(encoding="utf-8", errors="replace"))
+        kind = "host-" if self.path.parent.name == "host" else ""
+        whole = {f"{kind}{word}-00" for word in (self.program, self.program.replace("_", "-"))}
+        return [self.program, *whole] + CASE.findall(self.path.read_text(encoding="utf-8", errors="replace"))
 
     def reportinfo(self):
         return self.path, 0, self.program
