@@ -154,6 +154,7 @@ static int mover(volatile uint32_t *base)
 	       copied);
 	ok = right(to, pages, MOVER) && (copied == 0 || copied == shared_with_mover());
 	ok = ok && move((void *)base, 1, (void *)to) == MAP_FAILED && errno == EFAULT;
+	ok = ok && sys_machine(MACHINE_AUDIT, 0) == 0;	/* does the map find all where it is now? */
 	fill(to, pages, EVERYBODY);
 	ok = ok && right(to, pages, EVERYBODY);
 	meet(MOVER);
