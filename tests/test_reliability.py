@@ -80,7 +80,7 @@ def test_attack_disk(tmp_path, event, once):
 
 
 def test_attack_ignored_01(tmp_path):
-    """a drive that reports reads as done and moves nothing: zeros at worst, never another process's page"""
+    """a drive that reports reads as done and moves nothing is found out: who needs the page is told, no byte is another's"""
     image, rules = disks.swap_disk(tmp_path / "d", 24), rules_for(tmp_path / "rules", "read_aio", slots=SLOTS[::4])
     done = stressed(run(*LOSSY, *filtered(image, f"driver=blkdebug,image=base,config={rules}", "rerror=ignore")))
     done.expect(done.counters["pswpin"] > 100 and done.counters["disk_errors"] == 0, "hardly anything was read, or an error was told")

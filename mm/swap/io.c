@@ -9,6 +9,7 @@
  *   swap_write: LOCKED -> WRITEBACK -> (interrupt) clean, or DIRTY + ERROR: see relocate.c
  *   swap_read_start: LOCKED -> (interrupt) UPTODATE, or ERROR; unlocked
  */
+#include "kernel/abi/errno.h"
 #include "kernel/counters.h"
 #include "kernel/panic.h"
 #include "kernel/printk.h"
@@ -130,11 +131,47 @@ static void log_error(const struct swap_io *io, const char *what)
 	       (unsigned)(io->bio.sector / SECTORS_PER_PAGE), what);
 }
 
+/* ---- A drive that says "done" and has moved nothing ---- */
+
+/*
+ * Before a frame is read into, each sector of it gets a mark at both ends. A sector that still has
+ * both was never filled: what lies in it is the frame's last owner's. (Contents that happen to
+ * be the marks, 64 bits of a sector's own, cost their owner the page.)
+ */
+enum { SECTOR_WORDS = SECTOR_BYTES / sizeof(uint32_t) };
+
+static uint32_t mark_of(const struct page *p, unsigned sector)
+{
+	return (p->private + sector) * 2654435761u;	/* Knuth's multiplier: scattered bits */
+}
+
+static void set_marks(struct page *p)
+{
+	uint32_t *word = page_address(p);
+
+	for (unsigned i = 0; i < SECTORS_PER_PAGE; i++, word += SECTOR_WORDS) {
+		word[0] = mark_of(p, i);
+		word[SECTOR_WORDS - 1] = ~mark_of(p, i);
+	}
+}
+
+static bool marks_left(const struct page *p)
+{
+	const uint32_t *word = page_address(p);
+
+	for (unsigned i = 0; i < SECTORS_PER_PAGE; i++, word += SECTOR_WORDS)
+		if (word[0] == mark_of(p, i) && word[SECTOR_WORDS - 1] == ~mark_of(p, i))
+			return true;
+	return false;
+}
+
 static void read_done(struct bio *b)
 {
 	struct swap_io *io = b->private;
 	struct page *p = io->page;
 
+	if (!b->error && marks_left(p))
+		b->error = -EIO;
 	TRACE(SWAP_IN_DONE, page_pfn(p), p->private, b->error);
 	if (b->error) {
 		log_error(io, "whoever needs this page gets SIGBUS");
@@ -218,7 +255,7 @@ void swap_read_start(struct page *p)
 	KASSERT2(page_is(p, PG_LOCKED) && page_is(p, PG_SWAPCACHE), "swap.4",
 		 page_pfn(p), p->private);
 	page_clear(p, PG_ERROR | PG_UPTODATE);
-	page_zero(page_address(p));	/* a drive may say "done" and have moved nothing */
+	set_marks(p);
 	COUNT(pswpin);
 	TRACE(SWAP_IN, page_pfn(p), p->private, 0);
 	io_submit(io, false, read_done);

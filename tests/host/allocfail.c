@@ -43,7 +43,7 @@ static bool run(uint32_t seed, uint32_t n, const struct machine_shape *shape)
 	seed_now = seed;
 	failing = n;
 	machine_start(seed, shape);
-	world_start(seed, PROCESSES, false);
+	world_start(seed, PROCESSES);
 	alloc_fail_set(n);
 	for (unsigned i = 0; i < STEPS; i++)
 		world_step(AUDIT_EVERY);

@@ -52,7 +52,7 @@ static void run_seed(uint32_t seed, unsigned processes, uint32_t steps)
 						    .bad_slots = seed % 7 * 3 };
 	if (seed % 8 == 5)
 		disk_errors = (struct disk_errors){ .reads = 5, .bad_slots = 10, .lies = true };
-	world_start(seed, processes, disk_errors.lies);
+	world_start(seed, processes);
 	for (uint32_t i = 0; i < steps; i++)
 		world_step(64);
 	world_end();
@@ -67,7 +67,7 @@ static struct process *one_page_out(const struct machine_shape *shape)
 	struct process *p;
 
 	machine_start(1, shape);
-	world_start(1, WORLD_MAX, false);
+	world_start(1, WORLD_MAX);
 	for (unsigned i = world_count(); i-- > 1;)
 		os_exit(world_process(i));
 	p = world_process(0);
@@ -148,8 +148,10 @@ int main(void)
 	for (unsigned i = 0; i < OP_KINDS; i++)
 		if (world_done[i])
 			printf(" %s %llu", op_name(i), (unsigned long long)world_done[i]);
-	printf(" weak %llu killed %llu lost %llu, out %llu in %llu cow %llu steal %llu\n", (unsigned long long)world_weak, (unsigned long long)world_killed, (unsigned long long)world_lost,
+	printf(" weak %llu killed %llu, out %llu in %llu unread %llu cow %llu steal %llu\n",
+	       (unsigned long long)world_weak, (unsigned long long)world_killed,
 	       (unsigned long long)counters[COUNT_pswpout], (unsigned long long)counters[COUNT_pswpin],
+	       (unsigned long long)counters[COUNT_swap_read_errors],
 	       (unsigned long long)counters[COUNT_cow_copy], (unsigned long long)counters[COUNT_swap_steal]);
 	tap_checks("host-stress-01", "random calls of many processes: every byte, the books, the TLB");
 	test_count_limit();

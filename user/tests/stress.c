@@ -66,7 +66,6 @@ static void work(uint32_t seed, uint32_t first, uint32_t end)
 {
 	guest_indices(first, end);
 	process_init(&process, seed, first);
-	process.lossy = options.lossy;
 	if (options.lossy)
 		guest_lossy();
 	while (process.step < options.steps) {

@@ -58,7 +58,7 @@ unsigned cpu_check_tlb(void);
 /* ---- world.c ---- */
 struct process;
 enum { WORLD_MAX = 320 };
-void world_start(uint32_t seed, unsigned processes, bool lossy);
+void world_start(uint32_t seed, unsigned processes);
 /* One step of one process; then, at times, an audit. */
 void world_step(unsigned audit_every);
 void world_end(void);
@@ -69,6 +69,5 @@ struct process *world_fork(struct process *p, uint32_t seed, int *error);
 /* What was done in all worlds so far, by enum op_kind. */
 extern uint64_t world_done[];
 extern uint64_t world_weak, world_killed;	/* for want of memory */
-extern uint64_t world_lost;			/* words that a lossy disk made zero */
 
 #endif

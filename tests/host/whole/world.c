@@ -16,8 +16,7 @@ static struct task tasks[WORLD_MAX];	/* exit_status: killed by the kernel */
 static struct object *named[NAMED_OBJECTS];
 static unsigned count, limit;
 static uint64_t steps;
-static bool disk_loses;
-uint64_t world_done[OP_KINDS], world_weak, world_killed, world_lost;
+uint64_t world_done[OP_KINDS], world_weak, world_killed;
 
 /* ---- Processes ---- */
 
@@ -56,7 +55,6 @@ static void give_mm(struct process *p, struct mm *mm)
 static void remove_process(struct process *p)
 {
 	world_weak += p->weak;
-	world_lost += p->lost;
 	for (unsigned i = 0; i < OP_KINDS; i++)
 		world_done[i] += p->done[i];
 	processes[index_of(p) - 1] = NULL;
@@ -107,13 +105,11 @@ static void first_process(uint32_t seed)
 	if (!mm)
 		panic("world: no memory for a process");
 	process_init(p, seed, index_of(p));
-	p->lossy = disk_loses;
 	give_mm(p, mm);
 }
 
-void world_start(uint32_t seed, unsigned most, bool lossy)
+void world_start(uint32_t seed, unsigned most)
 {
-	disk_loses = lossy;
 	count = 0;
 	limit = most;
 	steps = 0;

@@ -72,8 +72,6 @@ struct process {
 	uint32_t step, version, objects_made;
 	uint32_t depth;			/* of forks */
 	uint32_t age_left;		/* steps that a child still has; 0 in the first */
-	bool	 lossy;			/* the disk may lose pages: they read as zeros */
-	uint32_t lost;			/* that did */
 	uint64_t weak;			/* operations that failed for want of memory */
 	uint32_t done[OP_KINDS];	/* that succeeded */
 	struct op log[LOG_OPS];		/* the last ones, a ring by step */

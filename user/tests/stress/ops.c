@@ -105,30 +105,17 @@ void write_page(struct process *p, unsigned n)
 		write_private(p, n);
 }
 
-/* Zeros where a stamp should be: no fault of the kernel's if the disk loses pages, as long as it
- * isn't somebody else's page that turns up. */
-static bool lost(struct process *p, uint32_t value)
-{
-	bool yes = p->lossy && value == 0;
-
-	p->lost += yes;
-	return yes;
-}
-
 /* What everybody who maps the object sees of it, and this process's own word of it. */
 static void read_object(struct process *p, unsigned n)
 {
 	const struct model_page *m = &p->page[n];
 	uint32_t *own = &p->object[m->object].own[m->object_page], tag = object_tag(p, m), value;
 
-	if (load(p, n, 0, &value) && value != tag && (value != 0 || *own) && !lost(p, value))
+	if (load(p, n, 0, &value) && value != tag && (value != 0 || *own))
 		process_wrong(p, "tag of a shared page", page_addr(n), tag, value);
 	if (!*own || !load(p, n, p->index, &value) || value == *own)
 		return;
-	if (!lost(p, value))
-		process_wrong(p, "own word of a shared page", page_addr(n) + p->index * 4, *own,
-			      value);
-	*own = 0;
+	process_wrong(p, "own word of a shared page", page_addr(n) + p->index * 4, *own, value);
 }
 
 void read_page(struct process *p, unsigned n)
@@ -147,10 +134,6 @@ void read_page(struct process *p, unsigned n)
 
 		if (!load(p, n, check_words[i], &value))
 			return;
-		if (value != expected && lost(p, value)) {
-			m->unsure = true;
-			return;
-		}
 		if (value != expected)
 			process_wrong(p, "private page", page_addr(n) + check_words[i] * 4,
 				      expected, value);
