@@ -23,6 +23,7 @@
 #include "mm/swap.h"
 #include "mm/vma.h"
 #include "kernel_parts.h"
+#include "plain_policy.h"
 #include "shim.h"
 
 /* ---- The parts of the kernel that these files call and this test does without ---- */
@@ -42,18 +43,6 @@ void swap_cache_delete(struct page *p) { (void)p; }
 struct page *swap_cache_find(swap_entry e) { (void)e; return NULL; }
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 { (void)e; (void)v; (void)addr; (void)major; return NULL; }
-
-static bool never_free_slots(void) { return false; }
-static struct page *alloc_plain(enum gfp flags, unsigned order)
-{
-	struct page *p = flags & GFP_DMA ? NULL : frame_take(&zones[ZONE_NORMAL], order);
-
-	return p ? p : frame_take(&zones[ZONE_DMA], order);
-}
-static const struct reclaim_policy plain = {
-	.name = "plain", .alloc = alloc_plain,
-	.free_slot_on_read = never_free_slots, .free_slot_on_write = never_free_slots,
-};
 
 /* ---- The machine of one test ---- */
 

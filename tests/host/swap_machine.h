@@ -20,6 +20,7 @@
 #include "mm/slab.h"
 #include "mm/swap/area.h"
 #include "kernel_parts.h"
+#include "plain_policy.h"
 #include "shim.h"
 
 enum { SLOTS = 2000 };
@@ -36,18 +37,6 @@ struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 	CHECK(p);
 	return p;
 }
-
-static bool never_free_slots(void) { return false; }
-static struct page *alloc_plain(enum gfp flags, unsigned order)
-{
-	struct page *p = flags & GFP_DMA ? NULL : frame_take(&zones[ZONE_NORMAL], order);
-
-	return p ? p : frame_take(&zones[ZONE_DMA], order);
-}
-static const struct reclaim_policy plain = {
-	.name = "plain", .alloc = alloc_plain,
-	.free_slot_on_read = never_free_slots, .free_slot_on_write = never_free_slots,
-};
 
 static void swap_machine_start(uint32_t seed)
 {

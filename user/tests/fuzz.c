@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <clockhand.h>
 #include "user/servers/proc.h"
+#include "user/tests/call_numbers.h"
+#include "user/tests/xorshift.h"
 
 enum {
 	PAGE = 4096, AREA_PAGES = 64, PLACE = 0x50000000, PLACE_PAGES = 256, ARGS = 6,
@@ -32,25 +34,14 @@ enum {
 #define LIFE_NS	20000000000ull		/* of one process, at most */
 #define POLL_NS	1000000u
 
-/* CALL_mmap and so on. */
-enum {
-#define X(number, name, args) CALL_##name = number,
-#include "kernel/abi/syscalls.def"
-#undef X
-};
-
 static struct options { uint32_t seed, calls, processes; } options = { 1, 100000, PROCESSES };
 static uint32_t calls_made, processes, deaths;
 static uint32_t state, recent[RECENT];
 static char *area, *none;
 
-/* Marsaglia's xorshift, 13 17 5. */
 static uint32_t any(uint32_t below)
 {
-	state ^= state << 13;
-	state ^= state >> 17;
-	state ^= state << 5;
-	return below ? state % below : state;
+	return xorshift(&state, below);
 }
 
 /* ---- Arguments ---- */

@@ -62,9 +62,8 @@ static unsigned got_in_fork(unsigned mib)
 
 static uint32_t committed(void)
 {
-	struct abi_memory m;
+	struct abi_memory m = tap_memory();
 
-	sys_sysinfo(SYSINFO_MEMORY, &m, sizeof(m));
 	return m.committed;
 }
 

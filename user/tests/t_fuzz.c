@@ -12,29 +12,21 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <clockhand.h>
+#include "user/tests/call_numbers.h"
 #include "user/tests/tap.h"
+#include "user/tests/xorshift.h"
 
 enum {
 	AREA_PAGES = 256, PLACE_PAGES = 512, PLACE = 0x50000000,
 	CHILDREN = 8, CALLS = 6000, SYSCALLS = 65, ARGS = 5, LIMIT_TENTHS = 50,
 };
-/* Numbers as in kernel/abi/syscalls.def. */
-enum {
-	CALL_EXIT = 2, CALL_SLEEP = 5, CALL_IPC_CALL = 11, CALL_RECEIVE = 12,
-	CALL_REPLY_RECEIVE = 14, CALL_MMAP = 40, CALL_MUNMAP = 41, CALL_BRK = 42,
-	CALL_MADVISE = 43, CALL_MACHINE = 61, CALL_SWAPON = 62, CALL_SWAPOFF = 63,
-};
 
 static uint32_t state;
 static char *area;
 
-/* Marsaglia's xorshift, 13 17 5. */
 static uint32_t any(uint32_t below)
 {
-	state ^= state << 13;
-	state ^= state >> 17;
-	state ^= state << 5;
-	return below ? state % below : state;
+	return xorshift(&state, below);
 }
 
 /* A number that means something to some call: limits, handles, sizes, addresses. */
@@ -64,23 +56,23 @@ static uint32_t value(void)
 /* Not those that end the machine, wait for what nobody sends, or take the swap away. */
 static int allowed(uint32_t number)
 {
-	return number != CALL_EXIT && number != CALL_SLEEP && number != CALL_IPC_CALL &&
-	       number != CALL_RECEIVE && number != CALL_REPLY_RECEIVE &&
-	       number != CALL_MACHINE && number != CALL_SWAPON && number != CALL_SWAPOFF;
+	return number != CALL_exit && number != CALL_sleep && number != CALL_ipc_call &&
+	       number != CALL_ipc_receive && number != CALL_ipc_reply_receive &&
+	       number != CALL_machine && number != CALL_swapon && number != CALL_swapoff;
 }
 
 /* Keep the child's own text and stack, so that it lives for a while. */
 static void tame(uint32_t number, uint32_t arg[ARGS])
 {
-	if (number == CALL_MMAP && any(2)) {
+	if (number == CALL_mmap && any(2)) {
 		arg[2] &= PROT_READ | PROT_WRITE | PROT_EXEC;
 		arg[3] = MAP_ANONYMOUS | (any(2) ? MAP_PRIVATE : MAP_SHARED) |
 			 (any(3) ? 0 : MAP_FIXED);
 	}
-	if (number == CALL_BRK)
+	if (number == CALL_brk)
 		arg[0] = 0;
-	if (number == CALL_MUNMAP || number == CALL_MADVISE ||
-	    (number == CALL_MMAP && (arg[3] & MAP_FIXED))) {
+	if (number == CALL_munmap || number == CALL_madvise ||
+	    (number == CALL_mmap && (arg[3] & MAP_FIXED))) {
 		arg[0] = PLACE + any(PLACE_PAGES) * TAP_PAGE;
 		arg[1] %= PLACE_PAGES * TAP_PAGE;
 	}

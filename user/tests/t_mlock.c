@@ -26,14 +26,6 @@ static int failed_with(int result, int error)
 	return result == -1 && errno == error;
 }
 
-static uint64_t faults(void)
-{
-	struct abi_usage u;
-
-	sys_task_usage(&u);
-	return u.faults;
-}
-
 static unsigned in_memory(char *p, unsigned count)
 {
 	static unsigned char vec[1024];
@@ -73,19 +65,19 @@ static void locking(void)
 	tap_equal(in_memory(area, PAGES), 0, "mem-mlock-01", "fresh memory isn't there yet");
 	tap_equal(mlock(area, PAGES * TAP_PAGE), 0, "mem-mlock-02", "it is locked");
 	tap_equal(in_memory(area, PAGES), PAGES, "mem-mlock-03", "and there");
-	before = faults();
+	before = tap_faults();
 	fill();
-	tap_equal((long)(faults() - before), 0, "mem-mlock-04", "no access faults any more");
+	tap_equal((long)(tap_faults() - before), 0, "mem-mlock-04", "no access faults any more");
 	tap_case(pressure() && in_memory(area, PAGES) == PAGES, "mem-mlock-05", "not one page goes when others need memory");
-	before = faults();
-	tap_case(intact() && faults() == before, "mem-mlock-06", "all is intact, without a fault");
+	before = tap_faults();
+	tap_case(intact() && tap_faults() == before, "mem-mlock-06", "all is intact, without a fault");
 	tap_case(failed_with(madvise(area, TAP_PAGE, MADV_DONTNEED), EINVAL), "mem-mlock-07", "it can't be thrown away: EINVAL");
 	tap_case(failed_with(msync(area, TAP_PAGE, MS_SYNC | MS_INVALIDATE), EBUSY), "mem-mlock-08", "nor invalidated: EBUSY");
 	tap_equal(munlock(area, PAGES * TAP_PAGE), 0, "mem-mlock-09", "unlocked");
 	tap_case(pressure() && in_memory(area, PAGES) < PAGES, "mem-mlock-10", "it goes like any other");
 	tap_equal(mlock(area, PAGES * TAP_PAGE), 0, "mem-mlock-11", "locked again");
-	before = faults();
-	tap_case(in_memory(area, PAGES) == PAGES && intact() && faults() == before, "mem-mlock-12", "it is back from swap");
+	before = tap_faults();
+	tap_case(in_memory(area, PAGES) == PAGES && intact() && tap_faults() == before, "mem-mlock-12", "it is back from swap");
 	munlock(area, PAGES * TAP_PAGE);
 }
 

@@ -50,15 +50,6 @@ static int failed_with(void *result, int error)
 	return result == MAP_FAILED && errno == error;
 }
 
-static uint64_t cows(void)
-{
-	static char text[8192];
-	int n = sys_sysinfo(SYSINFO_COUNTERS, text, sizeof(text) - 1);
-
-	text[n > 0 ? n : 0] = '\0';
-	return counter_find(text, "mremap_cows");
-}
-
 static void push_out(char *p, unsigned count)
 {
 	madvise(p, count * TAP_PAGE, MADV_PAGEOUT);
@@ -155,13 +146,13 @@ static void over_fork(void)
 	char *q;
 
 	for (unsigned swap = 0; swap < 2; swap++) {
-		uint64_t before = cows();
+		uint64_t before = tap_counter("mremap_cows");
 
 		shared_area = filled(PAGES);
 		shared_place = tap_map(PAGES);
 		tap_equal(tap_child(child_moves, &swap), TAP_EXITS(0), names[swap][0], "a child moves what it shares with its parent");
 		tap_case(intact(shared_area, 0, PAGES), names[swap][1], "and the parent notices nothing");
-		tap_case(cows() == before || cows() - before >= PAGES - 1, names[swap][2], "all its pages had to be copied, or none");
+		tap_case(tap_counter("mremap_cows") == before || tap_counter("mremap_cows") - before >= PAGES - 1, names[swap][2], "all its pages had to be copied, or none");
 		q = mremap(shared_area, PAGES * TAP_PAGE, PAGES * TAP_PAGE, MOVE_TO, shared_place);
 		tap_case(q == shared_place && intact(q, 0, PAGES), names[swap][3], "the parent moves them as well");
 		munmap(shared_place, PAGES * TAP_PAGE);

@@ -21,28 +21,10 @@
 #include <clockhand.h>
 #include "user/tests/tap.h"
 
-enum { CHILDREN = 3, ROUNDS = 4000, SLACK = 24, PAGES_PER_MIB = 256, TEXT_BYTES = 8192 };
+enum { CHILDREN = 3, ROUNDS = 4000, SLACK = 24, PAGES_PER_MIB = 256 };
 
 static char *shared;			/* anonymous shared memory */
 static uint32_t pages;			/* ... of so many */
-
-static struct abi_memory memory(void)
-{
-	struct abi_memory m;
-
-	memset(&m, 0, sizeof(m));
-	sys_sysinfo(SYSINFO_MEMORY, &m, sizeof(m));
-	return m;
-}
-
-static uint64_t counter(const char *name)
-{
-	static char text[TEXT_BYTES];
-	int n = sys_sysinfo(SYSINFO_COUNTERS, text, sizeof(text) - 1);
-
-	text[n > 0 ? n : 0] = '\0';
-	return counter_find(text, name);
-}
 
 static char *map_shared(uint32_t count)
 {
@@ -142,7 +124,7 @@ static int add_by_chance(unsigned n)
 static void sharing(void)
 {
 	tap_case(in_children(fill_share), "object-share-01", "three processes fill shared memory larger than RAM");
-	tap_case(memory().objects_swapped > pages / 8, "object-share-02", "a good part of it is in swap");
+	tap_case(tap_memory().objects_swapped > pages / 8, "object-share-02", "a good part of it is in swap");
 	tap_case(intact(shared, pages, 0), "object-share-03", "their parent finds every byte");
 	tap_case(in_children(check_all), "object-share-04", "and so do three at once, who ask for the same pages");
 	memset(shared, 0, pages * TAP_PAGE);
@@ -159,11 +141,11 @@ static void faulting(void)
 	fill(shared, pages, 7);
 	push_out();
 	sys_task_usage(&before);
-	ahead = counter("swap_readahead");
+	ahead = tap_counter("swap_readahead");
 	tap_case(intact(shared, 64, 7), "object-fault-01", "pages on disk come back by faults");
 	sys_task_usage(&after);
 	tap_case(after.major_faults > before.major_faults, "object-fault-02", "they are major faults of the process");
-	tap_case(counter("swap_readahead") > ahead && after.major_faults < before.major_faults + 48,
+	tap_case(tap_counter("swap_readahead") > ahead && after.major_faults < before.major_faults + 48,
 		 "object-fault-03", "but not one for each page: neighbours are read ahead");
 }
 
@@ -174,14 +156,14 @@ static void advising(void)
 	struct abi_memory before, after;
 
 	fill(shared, FEW, 7);
-	before = memory();
+	before = tap_memory();
 	tap_equal(madvise(shared, FEW * TAP_PAGE, MADV_PAGEOUT), 0, "object-advise-01", "shared pages aren't needed soon");
-	after = memory();
+	after = tap_memory();
 	tap_case(after.objects_swapped > before.objects_swapped + FEW / 2, "object-advise-02", "they go to swap at once");
 	push_out();
-	before = memory();
+	before = tap_memory();
 	tap_equal(madvise(shared, FEW * TAP_PAGE, MADV_WILLNEED), 0, "object-advise-03", "they will be needed");
-	after = memory();
+	after = tap_memory();
 	tap_case(after.swap_cached > before.swap_cached + FEW / 2, "object-advise-04", "they are on their way into memory");
 	tap_case(intact(shared, FEW, 7), "object-advise-05", "whole");
 }
@@ -250,15 +232,15 @@ static void by_handle(void)
 
 	tap_case(object_fill(object, count, 3), "object-handle-01", "an object larger than RAM is written through its handle");
 	tap_equal(object_good(object, count, 3, &failed), count, "object-handle-02", "and read");
-	reads = counter("pswpin");
-	before = memory();
+	reads = tap_counter("pswpin");
+	before = tap_memory();
 	sys_handle_close(object);
-	after = memory();
+	after = tap_memory();
 	tap_case(before.objects_swapped > count / 8, "object-handle-03", "much of it is in swap");
 	tap_case(after.swap_free + SLACK > before.swap_free + before.objects_swapped &&
 		 after.objects_swapped < SLACK && after.objects < SLACK + before.objects - count / 2,
 		 "object-handle-04", "with the last handle its frames and slots are free");
-	tap_case(counter("pswpin") < reads + count / 16, "object-handle-05", "without reading them");
+	tap_case(tap_counter("pswpin") < reads + count / 16, "object-handle-05", "without reading them");
 }
 
 /* ---- swapoff ---- */
@@ -272,17 +254,17 @@ static void swapping_off(void)
 	object_fill(object, count, 11);
 	fill(p, count, 70000);
 	push_out();
-	tap_case(memory().objects_swapped > count, "object-swapoff-01", "an object and shared memory are in swap");
+	tap_case(tap_memory().objects_swapped > count, "object-swapoff-01", "an object and shared memory are in swap");
 	tap_equal(sys_swapoff("hda1"), 0, "object-swapoff-02", "swapoff brings them back, mapped or not");
-	tap_case(memory().objects_swapped == 0 && memory().swap_total == 0, "object-swapoff-03", "nothing is left there");
+	tap_case(tap_memory().objects_swapped == 0 && tap_memory().swap_total == 0, "object-swapoff-03", "nothing is left there");
 	tap_equal(object_good(object, count, 11, &failed), count, "object-swapoff-04", "the object is whole");
 	tap_case(intact(p, count, 70000), "object-swapoff-05", "and so is the shared memory");
 	tap_equal(sys_swapon("hda1", -1), 0, "object-swapoff-06", "swapon");
 	push_out();
-	tap_case(memory().objects_swapped > count, "object-swapoff-07", "they go out again");
+	tap_case(tap_memory().objects_swapped > count, "object-swapoff-07", "they go out again");
 	munmap(p, count * TAP_PAGE);
 	sys_machine(MACHINE_DROP_CACHES, 0);
-	tap_equal(memory().objects_swapped, 0, "object-drop-01", "dropping caches brings objects back, if memory allows");
+	tap_equal(tap_memory().objects_swapped, 0, "object-drop-01", "dropping caches brings objects back, if memory allows");
 	tap_equal(object_good(object, count, 11, &failed), count, "object-drop-02", "whole");
 	sys_handle_close(object);
 }

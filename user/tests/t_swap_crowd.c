@@ -53,9 +53,8 @@ static void member(unsigned n)
 
 static uint32_t swapped(void)
 {
-	struct abi_memory m;
+	struct abi_memory m = tap_memory();
 
-	sys_sysinfo(SYSINFO_MEMORY, &m, sizeof(m));
 	return m.swap_total - m.swap_free;
 }
 

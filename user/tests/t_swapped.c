@@ -21,37 +21,6 @@ enum { PAGES = 16, MANY = 256, SLACK = 24 };
 
 static char *area;
 
-static uint64_t faults(void)
-{
-	struct abi_usage u;
-
-	sys_task_usage(&u);
-	return u.faults;
-}
-
-static struct abi_memory memory(void)
-{
-	struct abi_memory m;
-
-	memset(&m, 0, sizeof(m));
-	sys_sysinfo(SYSINFO_MEMORY, &m, sizeof(m));
-	return m;
-}
-
-static void fill(char *p, unsigned pages, uint32_t seed)
-{
-	for (unsigned i = 0; i < pages; i++)
-		tap_fill(p + i * TAP_PAGE, seed + i);
-}
-
-static int intact(const char *p, unsigned pages, uint32_t seed)
-{
-	for (unsigned i = 0; i < pages; i++)
-		if (!tap_intact(p + i * TAP_PAGE, seed + i))
-			return 0;
-	return 1;
-}
-
 /* Twice: the first time may leave our pages in the swap cache. */
 static void push_out(void)
 {
@@ -65,20 +34,20 @@ static void copies(void)
 	uint32_t bytes = PAGES * TAP_PAGE;
 	uint64_t before;
 
-	fill(area, PAGES, 1);
+	tap_fill_pages(area, PAGES, 1);
 	push_out();
-	before = faults();
+	before = tap_faults();
 	tap_equal(sys_object_write(object, 0, area, bytes), bytes, "swapped-copy-01",
 		  "the kernel reads pages that are on disk");
-	tap_case(faults() >= before + PAGES, "swapped-copy-02", "they were");
-	fill(area, PAGES, 50);
+	tap_case(tap_faults() >= before + PAGES, "swapped-copy-02", "they were");
+	tap_fill_pages(area, PAGES, 50);
 	push_out();
-	before = faults();
+	before = tap_faults();
 	tap_equal(sys_object_read(object, 0, area + 1, bytes - 1), bytes - 1, "swapped-copy-03",
 		  "the kernel writes to pages that are on disk");
-	tap_case(faults() >= before + PAGES, "swapped-copy-04", "they were");
+	tap_case(tap_faults() >= before + PAGES, "swapped-copy-04", "they were");
 	memmove(area, area + 1, bytes - 1);
-	tap_case(intact(area, PAGES - 1, 1), "swapped-copy-05", "every byte arrived");
+	tap_case(tap_intact_pages(area, PAGES - 1, 1), "swapped-copy-05", "every byte arrived");
 	sys_handle_close(object);
 }
 
@@ -104,20 +73,20 @@ static void messages(void)
 	uint64_t before;
 	pid_t pid;
 
-	fill(area, 1, 300);
+	tap_fill_pages(area, 1, 300);
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
 		echo_once(endpoint);
 	push_out();
-	before = faults();
+	before = tap_faults();
 	m.data = (uintptr_t)area;
 	m.data_bytes = TAP_PAGE;
 	m.reply_room = TAP_PAGE;
 	error = sys_ipc_call(endpoint, &m);
 	tap_case(error >= 0 && m.data_bytes == TAP_PAGE && tap_intact(area, 301),
 		 "swapped-ipc-01", "a message and its reply, between pages that are on disk");
-	tap_case(faults() >= before + 2, "swapped-ipc-02", "they were");	/* one for the copy */
+	tap_case(tap_faults() >= before + 2, "swapped-ipc-02", "they were");	/* one for the copy */
 	waitpid(pid, &status, 0);
 	sys_handle_close(endpoint);
 }
@@ -136,20 +105,20 @@ static void dropped(void)
 	char *p = tap_map(MANY);
 	uint32_t free;
 
-	fill(p, MANY, 7);
+	tap_fill_pages(p, MANY, 7);
 	push_out();
-	free = memory().swap_free;
+	free = tap_memory().swap_free;
 	tap_equal(madvise(p, MANY / 2 * TAP_PAGE, MADV_DONTNEED), 0, "swapped-advise-01",
 		  "pages on disk are not needed");
-	tap_case(memory().swap_free + SLACK >= free + MANY / 2, "swapped-advise-02",
+	tap_case(tap_memory().swap_free + SLACK >= free + MANY / 2, "swapped-advise-02",
 		 "their slots are free");
 	tap_case(zero(p, MANY / 2 * TAP_PAGE), "swapped-advise-03", "they read zero");
-	tap_case(intact(p + MANY / 2 * TAP_PAGE, 8, 7 + MANY / 2), "swapped-advise-04",
+	tap_case(tap_intact_pages(p + MANY / 2 * TAP_PAGE, 8, 7 + MANY / 2), "swapped-advise-04",
 		 "the others come back");
 	push_out();
-	free = memory().swap_free;
+	free = tap_memory().swap_free;
 	tap_equal(munmap(p, MANY * TAP_PAGE), 0, "swapped-munmap-01", "pages on disk are unmapped");
-	tap_case(memory().swap_free + SLACK >= free + MANY / 2, "swapped-munmap-02",
+	tap_case(tap_memory().swap_free + SLACK >= free + MANY / 2, "swapped-munmap-02",
 		 "their slots are free");
 }
 
@@ -157,23 +126,23 @@ static void dropped(void)
 static void paged_out(void)
 {
 	char *p = tap_map(PAGES);
-	uint32_t slots = memory().swap_free;
+	uint32_t slots = tap_memory().swap_free;
 	uint64_t before;
 	int status;
 	pid_t pid;
 
-	fill(p, PAGES, 400);
+	tap_fill_pages(p, PAGES, 400);
 	tap_equal(madvise(p, PAGES * TAP_PAGE, MADV_PAGEOUT), 0, "swapped-pageout-01",
 		  "pages go when their owner says so");
-	tap_equal((long)(slots - memory().swap_free), PAGES, "swapped-pageout-02", "each has a slot");
-	before = faults();
-	tap_case(intact(p, PAGES, 400) && faults() >= before + PAGES, "swapped-pageout-03",
+	tap_equal((long)(slots - tap_memory().swap_free), PAGES, "swapped-pageout-02", "each has a slot");
+	before = tap_faults();
+	tap_case(tap_intact_pages(p, PAGES, 400) && tap_faults() >= before + PAGES, "swapped-pageout-03",
 		 "each is asked for again, and is whole");
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
-		_exit(madvise(p, PAGES * TAP_PAGE, MADV_PAGEOUT) < 0 || !intact(p, PAGES, 400));
-	tap_case(waitpid(pid, &status, 0) == pid && status == 0 && intact(p, PAGES, 400),
+		_exit(madvise(p, PAGES * TAP_PAGE, MADV_PAGEOUT) < 0 || !tap_intact_pages(p, PAGES, 400));
+	tap_case(waitpid(pid, &status, 0) == pid && status == 0 && tap_intact_pages(p, PAGES, 400),
 		 "swapped-pageout-04", "shared pages are whole on both sides");
 	tap_equal(madvise(p, PAGES * TAP_PAGE + 1, MADV_PAGEOUT), -1, "swapped-pageout-05",
 		  "a hole in the range");
@@ -184,10 +153,10 @@ static void paged_out(void)
 static void zero_page(void)
 {
 	char *p = tap_map(MANY);
-	struct abi_memory before = memory(), after;
+	struct abi_memory before = tap_memory(), after;
 
 	tap_case(zero(p, MANY * TAP_PAGE), "zero-page-01", "pages that nobody wrote read zero");
-	after = memory();
+	after = tap_memory();
 	tap_case(after.free + SLACK >= before.free, "zero-page-02", "and take no frames");
 	p[5 * TAP_PAGE] = 1;
 	tap_case(zero(p, 5 * TAP_PAGE) && zero(p + 6 * TAP_PAGE, TAP_PAGE), "zero-page-03",
@@ -204,14 +173,14 @@ static void computing(void)
 	int whole = 1, stop = 0;
 	pid_t pid;
 
-	fill(area, PAGES, 90);
+	tap_fill_pages(area, PAGES, 90);
 	fflush(stdout);
 	push_out();
 	pid = fork();
 	if (pid == 0)
 		while (!stop)
 			rival = rival * 1.0001 + 1;
-	before = faults();
+	before = tap_faults();
 	for (int i = 0; i < 8; i++)
 		__asm__ volatile("fldl %0" : : "m"(in[i]));
 	for (unsigned i = 0; i < PAGES; i++)
@@ -219,7 +188,7 @@ static void computing(void)
 	sys_sleep(100000000, 0);
 	for (int i = 7; i >= 0; i--)
 		__asm__ volatile("fstpl %0" : "=m"(out[i]));
-	tap_case(whole && faults() >= before + PAGES, "swapped-fpu-01", "pages come in from disk");
+	tap_case(whole && tap_faults() >= before + PAGES, "swapped-fpu-01", "pages come in from disk");
 	tap_case(memcmp(in, out, sizeof(in)) == 0, "swapped-fpu-02",
 		 "the FPU's registers are what they were");
 	kill(pid, 9);

@@ -18,47 +18,7 @@
 #include "user/tests/tap.h"
 
 enum { FEW = 16, TABLE_BYTES = 4 << 20, TABLE_PAGES = TABLE_BYTES / TAP_PAGE, MAPPINGS = 300,
-       OLD_PAGES = 64, COUNTER_TEXT = 16384 };
-
-static struct abi_memory memory(void)
-{
-	struct abi_memory m;
-
-	memset(&m, 0, sizeof(m));
-	sys_sysinfo(SYSINFO_MEMORY, &m, sizeof(m));
-	return m;
-}
-
-static uint32_t counter(const char *name)
-{
-	static char text[COUNTER_TEXT];
-
-	memset(text, 0, sizeof(text));
-	sys_sysinfo(SYSINFO_COUNTERS, text, sizeof(text) - 1);
-	return (uint32_t)counter_find(text, name);
-}
-
-static uint32_t faults(void)
-{
-	struct abi_usage u;
-
-	sys_task_usage(&u);
-	return (uint32_t)u.faults;
-}
-
-static void fill(char *p, unsigned pages, uint32_t seed)
-{
-	for (unsigned i = 0; i < pages; i++)
-		tap_fill(p + i * TAP_PAGE, seed + i);
-}
-
-static int intact(const char *p, unsigned pages, uint32_t seed)
-{
-	for (unsigned i = 0; i < pages; i++)
-		if (!tap_intact(p + i * TAP_PAGE, seed + i))
-			return 0;
-	return 1;
-}
+       OLD_PAGES = 64 };
 
 static void audited(const char *name, const char *text)
 {
@@ -69,16 +29,16 @@ static void vmas(void)
 {
 	char *p = tap_map(FEW), *hole = p + 4 * TAP_PAGE;
 
-	fill(p, FEW, 1);
-	tap_case(munmap(hole, 4 * TAP_PAGE) == 0 && intact(p, 4, 1) && intact(p + 8 * TAP_PAGE, 8, 9),
+	tap_fill_pages(p, FEW, 1);
+	tap_case(munmap(hole, 4 * TAP_PAGE) == 0 && tap_intact_pages(p, 4, 1) && tap_intact_pages(p + 8 * TAP_PAGE, 8, 9),
 		 "whole-vma-01", "unmapping the middle leaves both ends");
 	audited("whole-vma-02", "... and the audit finds nothing");
 	tap_case(mmap(hole, 4 * TAP_PAGE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == hole && hole[TAP_PAGE] == 0,
 		 "whole-vma-03", "the hole is filled with zeros");
-	fill(hole, 4, 5);
+	tap_fill_pages(hole, 4, 5);
 	audited("whole-vma-04", "three vmas have become one again");
-	tap_case(intact(p, FEW, 1) && munmap(p, FEW * TAP_PAGE) == 0, "whole-vma-05", "and hold what was written");
+	tap_case(tap_intact_pages(p, FEW, 1) && munmap(p, FEW * TAP_PAGE) == 0, "whole-vma-05", "and hold what was written");
 }
 
 static void write_to(void *arg)
@@ -90,13 +50,13 @@ static void mappings(void)
 {
 	char *p = tap_map(FEW), *q;
 
-	fill(p, FEW, 30);
+	tap_fill_pages(p, FEW, 30);
 	tap_case(mprotect(p, TAP_PAGE, PROT_READ) == 0 && tap_child(write_to, p) == TAP_KILLED(SIGSEGV) &&
 		 tap_child(write_to, p + TAP_PAGE) == 0, "whole-map-01", "protected memory can't be written to");
 	tap_case(mprotect(p, TAP_PAGE, PROT_READ | PROT_WRITE) == 0 && tap_child(write_to, p) == 0,
 		 "whole-map-02", "until it is allowed again");
 	q = mmap(NULL, 2 * FEW * TAP_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	tap_case(mremap(p, FEW * TAP_PAGE, 2 * FEW * TAP_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, q) == q && intact(q, FEW, 30),
+	tap_case(mremap(p, FEW * TAP_PAGE, 2 * FEW * TAP_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, q) == q && tap_intact_pages(q, FEW, 30),
 		 "whole-map-03", "a mapping moves and grows");
 	audited("whole-map-04", "and the audit finds nothing");
 	tap_case(mlock(q, FEW * TAP_PAGE) == 0 && munlock(q, FEW * TAP_PAGE) == 0 &&
@@ -106,13 +66,13 @@ static void mappings(void)
 static void tables(void)
 {
 	char *p = tap_map(3 * TABLE_PAGES);
-	uint32_t before = memory().page_tables;
+	uint32_t before = tap_memory().page_tables;
 
 	for (unsigned i = 0; i < 3; i++)
 		p[i * TABLE_BYTES + TABLE_BYTES / 2] = 1;
-	tap_case(memory().page_tables >= before + 2, "whole-table-01", "scattered pages take page tables");
+	tap_case(tap_memory().page_tables >= before + 2, "whole-table-01", "scattered pages take page tables");
 	munmap(p, 3 * TABLE_BYTES);
-	tap_case(memory().page_tables <= before, "whole-table-02", "which go with the mapping");
+	tap_case(tap_memory().page_tables <= before, "whole-table-02", "which go with the mapping");
 }
 
 static void slabs(void)
@@ -121,23 +81,23 @@ static void slabs(void)
 	uint32_t before, most;
 
 	sys_machine(MACHINE_DROP_CACHES, 0);
-	before = memory().slab;
+	before = tap_memory().slab;
 	for (unsigned i = 0; i < MAPPINGS; i++)
 		mapped[i] = mmap(NULL, TAP_PAGE, i & 1 ? PROT_READ : PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	most = memory().slab;
+	most = tap_memory().slab;
 	audited("whole-slab-01", "the audit finds nothing among many vmas");
 	for (unsigned i = 0; i < MAPPINGS; i++)
 		munmap(mapped[i], TAP_PAGE);
 	sys_machine(MACHINE_DROP_CACHES, 0);
-	tap_case(most > before && memory().slab < most, "whole-slab-02",
+	tap_case(most > before && tap_memory().slab < most, "whole-slab-02",
 		 "empty slabs give their frames back");
 }
 
 static void scribble(void *arg)
 {
-	fill(arg, FEW, 100);
-	_exit(intact(arg, FEW, 100) && fcntl(STDOUT_FILENO, F_GETFD) == 0 ? 0 : 1);
+	tap_fill_pages(arg, FEW, 100);
+	_exit(tap_intact_pages(arg, FEW, 100) && fcntl(STDOUT_FILENO, F_GETFD) == 0 ? 0 : 1);
 }
 
 static void copies(void)
@@ -145,13 +105,13 @@ static void copies(void)
 	char *p = tap_map(FEW);
 	uint32_t copied;
 
-	fill(p, FEW, 50);
+	tap_fill_pages(p, FEW, 50);
 	tap_equal(tap_child(scribble, p), 0, "whole-cow-01", "a child writes to its copy, and has our files");
-	tap_case(intact(p, FEW, 50), "whole-cow-02", "ours stays as it was");
-	copied = counter("cow_copy");
+	tap_case(tap_intact_pages(p, FEW, 50), "whole-cow-02", "ours stays as it was");
+	copied = tap_counter("cow_copy");
 	for (unsigned i = 0; i < FEW; i++)
 		p[i * TAP_PAGE] ^= 1;
-	tap_case(counter("cow_copy") < copied + FEW / 2, "whole-cow-03", "the last sharer has no copies made");
+	tap_case(tap_counter("cow_copy") < copied + FEW / 2, "whole-cow-03", "the last sharer has no copies made");
 	munmap(p, FEW * TAP_PAGE);
 }
 
@@ -181,25 +141,25 @@ static void swapping(void)
 	uint32_t before, more;
 	int unchanged = 1;
 
-	fill(p, OLD_PAGES, 1000);
-	fill(shared, OLD_PAGES, 2000);
+	tap_fill_pages(p, OLD_PAGES, 1000);
+	tap_fill_pages(shared, OLD_PAGES, 2000);
 	for (unsigned i = 0; i < OLD_PAGES; i++)
 		last[i] = p[i * TAP_PAGE + 1];
 	tap_case(tap_pressure(tap_ram_pages() / 4 * 5) && tap_pressure(tap_ram_pages() / 4 * 5),
 		 "whole-swap-01", "more is used than there is RAM");
 	audited("whole-swap-02", "and the audit finds nothing");
-	tap_case(memory().objects_swapped > 0, "whole-swap-06", "shared memory went out, too");
-	tap_case(intact(shared, OLD_PAGES, 2000), "whole-swap-07", "and comes back as it was");
-	before = faults();
+	tap_case(tap_memory().objects_swapped > 0, "whole-swap-06", "shared memory went out, too");
+	tap_case(tap_intact_pages(shared, OLD_PAGES, 2000), "whole-swap-07", "and comes back as it was");
+	before = tap_faults();
 	for (unsigned i = 0; i < OLD_PAGES; i++)	/* (an increment would read first) */
 		*(volatile char *)(p + i * TAP_PAGE) = 1;
-	more = faults() - before;
+	more = tap_faults() - before;
 	tap_case(more >= OLD_PAGES / 2 && more < OLD_PAGES * 3 / 2, "whole-swap-03",
 		 "a write brings a page back with one fault");
 	for (unsigned i = 0; i < OLD_PAGES; i++)
 		unchanged &= p[i * TAP_PAGE] == 1 && p[i * TAP_PAGE + 1] == last[i];
 	tap_case(unchanged, "whole-swap-04", "and the rest of it is as it was");
-	tap_case(counter("pgsteal_kswapd") > 0, "whole-swap-05", "kswapd did its part");
+	tap_case(tap_counter("pgsteal_kswapd") > 0, "whole-swap-05", "kswapd did its part");
 	munmap(p, OLD_PAGES * TAP_PAGE);
 }
 
@@ -212,7 +172,7 @@ static void run_true(void *arg)
 
 static void the_rest(void)
 {
-	struct abi_memory m = memory();
+	struct abi_memory m = tap_memory();
 	uint64_t before = clock_ns();
 
 	tap_case(m.min > 0 && m.min < m.low && m.low < m.high, "whole-mark-01", "watermarks rise");

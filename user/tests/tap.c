@@ -8,6 +8,8 @@
 #include <clockhand.h>
 #include "user/tests/tap.h"
 
+enum { COUNTERS_BYTES = 8192 };	/* as many as the kernel gives */
+
 static int cases, failed;
 
 void tap_case(int ok, const char *name, const char *text)
@@ -80,6 +82,20 @@ int tap_intact(const char *page, uint32_t seed)
 	return 1;
 }
 
+void tap_fill_pages(char *p, unsigned pages, uint32_t seed)
+{
+	for (unsigned i = 0; i < pages; i++)
+		tap_fill(p + i * TAP_PAGE, seed + i);
+}
+
+int tap_intact_pages(const char *p, unsigned pages, uint32_t seed)
+{
+	for (unsigned i = 0; i < pages; i++)
+		if (!tap_intact(p + i * TAP_PAGE, seed + i))
+			return 0;
+	return 1;
+}
+
 static void use_pages(void *arg)
 {
 	size_t pages = *(size_t *)arg;
@@ -94,7 +110,7 @@ int tap_pressure(size_t pages)
 	return tap_child(use_pages, &pages) == TAP_EXITS(0);
 }
 
-static struct abi_memory memory(void)
+struct abi_memory tap_memory(void)
 {
 	struct abi_memory m;
 
@@ -103,14 +119,31 @@ static struct abi_memory memory(void)
 	return m;
 }
 
+uint64_t tap_counter(const char *name)
+{
+	static char text[COUNTERS_BYTES];
+	int n = sys_sysinfo(SYSINFO_COUNTERS, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return counter_find(text, name);
+}
+
+uint64_t tap_faults(void)
+{
+	struct abi_usage u;
+
+	sys_task_usage(&u);
+	return u.faults;
+}
+
 uint32_t tap_ram_pages(void)
 {
-	struct abi_memory m = memory();
+	struct abi_memory m = tap_memory();
 
 	return m.total - m.reserved;
 }
 
 uint32_t tap_swap_free(void)
 {
-	return memory().swap_free;
+	return tap_memory().swap_free;
 }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <kernel/abi/sysinfo.h>
 
 /* One case: "ok N NAME  text". */
 void tap_case(int ok, const char *name, const char *text);
@@ -23,8 +24,15 @@ char *tap_map(size_t pages);
 /* Fill a page-sized stretch with a pattern of `seed`, and check it: 1 if it is intact. */
 void tap_fill(char *page, uint32_t seed);
 int tap_intact(const char *page, uint32_t seed);
+/* The same for `pages` of them in a row, page i with seed + i. */
+void tap_fill_pages(char *p, unsigned pages, uint32_t seed);
+int tap_intact_pages(const char *p, unsigned pages, uint32_t seed);
 /* Make the system swap: use `pages` pages in a child and let it go. 1 if it did well. */
 int tap_pressure(size_t pages);
+/* How memory is used now; one of the kernel's counters; the faults of this process so far. */
+struct abi_memory tap_memory(void);
+uint64_t tap_counter(const char *name);
+uint64_t tap_faults(void);
 /* Pages of RAM, and of free swap. */
 uint32_t tap_ram_pages(void);
 uint32_t tap_swap_free(void);

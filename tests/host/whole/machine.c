@@ -14,6 +14,7 @@
 #include "kernel/thread.h"
 #include "kernel/trap.h"
 #include "machine.h"
+#include "../no_traps.h"
 #include "mm/audit.h"
 #include "mm/fault.h"
 #include "mm/oom.h"
@@ -103,18 +104,8 @@ void machine_settle(void)
 
 /* ---- What there is none of ---- */
 
-struct task *current_task(void) { return NULL; }
 void task_kill(struct task *t, int32_t status) { t->exit_status = status; }
 void task_for_each(bool (*fn)(struct task *t, void *arg), void *arg) { (void)fn; (void)arg; }
-void task_exception(struct trap_frame *tf, int s, vaddr_t a, const char *w)
-{ (void)tf; (void)s; (void)a; (void)w; }
-struct trap_frame *current_trap_frame(void) { return NULL; }
-uint32_t usercopy_fixup(uint32_t eip) { (void)eip; return 0; }
-uint32_t usercopy_try_fixup(uint32_t eip) { (void)eip; return 0; }
-const char *kstack_guard_hit(vaddr_t addr) { (void)addr; return NULL; }
-void panic_trap(const struct trap_frame *tf, const char *fmt, ...)
-{ (void)tf; panic("trap: %s", fmt); }
-int copy_from_user(void *to, vaddr_t from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
 int copy_to_user(vaddr_t to, const void *from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
 
 /* ---- Nobody can be killed: when all else fails, the allocation does ---- */

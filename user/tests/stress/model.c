@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "user/tests/stress/model.h"
+#include "user/tests/xorshift.h"
 
 static const char *const names[OP_KINDS] = {
 	"write", "read", "map", "unmap", "protect", "remap", "advise", "lock", "unlock",
@@ -14,13 +15,9 @@ const char *op_name(enum op_kind kind)
 	return names[kind];
 }
 
-/* Marsaglia's xorshift, 13 17 5. */
 uint32_t draw(struct process *p, uint32_t below)
 {
-	p->random ^= p->random << 13;
-	p->random ^= p->random >> 17;
-	p->random ^= p->random << 5;
-	return below ? p->random % below : p->random;
+	return xorshift(&p->random, below);
 }
 
 static void seed_random(struct process *p, uint32_t seed)
