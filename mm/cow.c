@@ -8,9 +8,9 @@
 #include "kernel/trace.h"
 #include "mm/fault_steps.h"
 #include "mm/lru.h"
-#include "mm/reclaim.h"
 #include "mm/rmap.h"
 #include "mm/swap.h"
+#include "mm/swap/rules.h"
 
 /*
  * Is the page `p`, mapped by the PTE at hand, nobody else's, so that a write may have it as it
@@ -31,7 +31,7 @@ ALWAYS_INLINE bool cow_page_exclusive(struct page *p)
 		return false;
 	exclusive = !page_is(p, PG_SWAPCACHE) ||
 		    swap_count((swap_entry){ p->private }) == 1;
-	if (exclusive && reclaim->free_slot_on_write())
+	if (exclusive && swap_rule_frees(true))
 		swap_cache_try_free(p);
 	page_unlock(p);
 	return exclusive;
@@ -89,7 +89,7 @@ static int copy_page(struct fault *f, struct page *old)
 	if (pte) {
 		replace_page(f, pte, old, p);
 		fault_unlock_pte(f);
-		lru_insert_active(p);
+		lru_insert(p, lru_rules.fresh);
 		fault_done(f, p);
 	} else if (p) {
 		page_drop(p);

@@ -72,7 +72,7 @@ static ALWAYS_INLINE int map_new_page(struct fault *f, struct page *p)
 	}
 	fault_map_anon(f, pte, p, PTE_WRITE | PTE_DIRTY);
 	fault_unlock_pte(f);
-	lru_insert_active(p);
+	lru_insert(p, lru_rules.fresh);
 	fault_done(f, p);
 	return OK;
 }

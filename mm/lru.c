@@ -1,5 +1,5 @@
 /*
- * The active and inactive lists, one pair a zone. New pages enter at the head and age
+ * The active and inactive lists, one pair a zone (or one for all: lru_rules.global). New pages enter at the head and age
  * towards the tail, from where reclaim takes them in batches (lru_isolate).
  *
  * A listed page holds no reference for that: page_drop() of the last reference takes
@@ -14,6 +14,8 @@
 #include "kernel/panic.h"
 #include "kernel/trace.h"
 #include "mm/audit.h"
+
+struct lru_rules lru_rules = { .around = PLACE_INACTIVE };
 
 enum lru_end { LRU_HEAD, LRU_TAIL };
 
@@ -49,7 +51,7 @@ static void unlink_page(struct zone *z, struct page *p)
 
 void lru_insert_active(struct page *p)
 {
-	struct zone *z = page_zone(p);
+	struct zone *z = lru_zone(p);
 	uint32_t flags = spin_lock_irq(&z->lru_lock);
 
 	KASSERT2(!page_is(p, PG_LRU | PG_BUDDY | PG_RESERVED), "frame.4", page_pfn(p), p->flags);
@@ -62,7 +64,7 @@ void lru_insert_active(struct page *p)
 
 void lru_insert_inactive(struct page *p)
 {
-	struct zone *z = page_zone(p);
+	struct zone *z = lru_zone(p);
 	uint32_t flags = spin_lock_irq(&z->lru_lock);
 
 	page_clear(p, PG_ACTIVE);
@@ -73,7 +75,7 @@ void lru_insert_inactive(struct page *p)
 
 void lru_remove(struct page *p)
 {
-	struct zone *z = page_zone(p);
+	struct zone *z = lru_zone(p);
 	uint32_t flags = spin_lock_irq(&z->lru_lock);
 
 	if (page_is(p, PG_LRU))
@@ -85,7 +87,7 @@ void lru_remove(struct page *p)
 /* To the head of the active list, if it is on the inactive one. */
 void lru_activate(struct page *p)
 {
-	struct zone *z = page_zone(p);
+	struct zone *z = lru_zone(p);
 	uint32_t flags = spin_lock_irq(&z->lru_lock);
 
 	if (page_is(p, PG_LRU) && !page_is(p, PG_ACTIVE)) {
@@ -113,7 +115,7 @@ void lru_mark_accessed(struct page *p)
 
 void lru_rotate(struct page *p)
 {
-	struct zone *z = page_zone(p);
+	struct zone *z = lru_zone(p);
 	uint32_t flags = spin_lock_irq(&z->lru_lock);
 
 	if (page_is(p, PG_LRU) && !page_is(p, PG_ACTIVE)) {
@@ -154,7 +156,7 @@ unsigned lru_isolate(struct zone *z, enum lru_list which, unsigned count, struct
  */
 bool lru_isolate_page(struct page *p, struct list *batch)
 {
-	struct zone *z = page_zone(p);
+	struct zone *z = lru_zone(p);
 	uint32_t flags = spin_lock_irq(&z->lru_lock);
 	bool listed = page_is(p, PG_LRU);
 
@@ -172,7 +174,7 @@ bool lru_isolate_page(struct page *p, struct list *batch)
  * lru_isolate() took, which may be the last. `p` is on no list of the caller's. */
 void lru_putback(struct page *p)
 {
-	struct zone *z = page_zone(p);
+	struct zone *z = lru_zone(p);
 	uint32_t flags = spin_lock_irq(&z->lru_lock);
 
 	link_page(z, p, LRU_HEAD);
@@ -212,8 +214,6 @@ unsigned lru_check(void)
 	for (unsigned i = 0; i < ZONE_COUNT; i++) {
 		const struct zone *z = &zones[i];
 
-		if (z->present == 0)
-			continue;
 		bad += check_list(z, &z->active, z->active_count, PG_ACTIVE);
 		bad += check_list(z, &z->inactive, z->inactive_count, 0);
 		counted += z->active_count + z->inactive_count;

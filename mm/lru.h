@@ -4,9 +4,36 @@
 
 #include "mm/frame.h"
 
+/* Where a page begins. */
+enum lru_place { PLACE_ACTIVE, PLACE_INACTIVE, PLACE_NOWHERE };
+
+/* Set by the reclaim policy at boot: which pages begin where. `global`: one pair of lists for
+ * all zones, zone NORMAL's, as Linux 2.4 had it. */
+struct lru_rules {
+	enum lru_place fresh;		/* mapped for the first time, or copied    */
+	enum lru_place wanted;		/* read because somebody faulted on it     */
+	enum lru_place object;		/* a memory object's, at its first touch   */
+	enum lru_place around;		/* read because a neighbour was wanted     */
+	bool	       global;
+};
+extern struct lru_rules lru_rules;
+
+/* The zone whose lists `p` belongs to. */
+static inline struct zone *lru_zone(const struct page *p)
+{
+	return lru_rules.global ? &zones[ZONE_NORMAL] : page_zone(p);
+}
+
 /* A page that can be reclaimed enters a list; it holds no reference for that. */
 void lru_insert_active(struct page *p);
 void lru_insert_inactive(struct page *p);
+static inline void lru_insert(struct page *p, enum lru_place place)
+{
+	if (place == PLACE_ACTIVE)
+		lru_insert_active(p);
+	else if (place == PLACE_INACTIVE)
+		lru_insert_inactive(p);
+}
 /* Off its list, if on one. page_drop() of the last reference calls it. */
 void lru_remove(struct page *p);
 void lru_activate(struct page *p);

@@ -167,7 +167,7 @@ static int make_page(struct object *o, uint32_t index)
 		return -ENOMEM;
 	error = insert_page_wait(o, index, p);
 	if (!error)
-		lru_insert_active(p);
+		lru_insert(p, lru_rules.object);
 	else
 		page_drop(p);
 	return error == -EEXIST ? OK : error;

@@ -6,9 +6,10 @@
 #ifndef MM_RECLAIM_H
 #define MM_RECLAIM_H
 
-#include "mm/frame.h"
+#include "mm/lru.h"
+#include "mm/swap/rules.h"
 
-#define RECLAIM_VERSION 1
+#define RECLAIM_VERSION 2
 
 struct reclaim_policy {
 	const char *name;		/* value of reclaim= */
@@ -22,15 +23,23 @@ struct reclaim_policy {
 	void (*balance)(void);
 	/* Does kswapd have to run? Tested when it is woken. */
 	bool (*needs_balance)(void);
-	/* Rules about slots (mm/swap/): free the slot after a swap-in fault? */
-	bool (*free_slot_on_read)(void);
-	bool (*free_slot_on_write)(void);
+	/* One turn of kswapd's life, if it isn't kswapd_turn(): sleep (kswapd_sleep()), then
+	 * see to it. */
+	void (*kswapd)(void);
+	struct lru_rules lru;		/* where pages begin */
+	/* What belonged to its time; each has a parameter that wins. */
+	struct swap_rules swap;
+	const char *oom;		/* oom= */
 };
 extern const struct reclaim_policy *reclaim;
 
 void reclaim_init(void);		/* choose the policy, set watermarks */
 void kswapd_start(void);
 void kswapd_wake(void);			/* any context */
+/* For policies' kswapd(): sleep until woken, or for `ms` (0: no limit). True if woken. */
+bool kswapd_sleep(unsigned ms);
+/* Sleep until woken, then balance until all is well or a run frees nothing. */
+void kswapd_turn(void);
 ns_t kswapd_time_ns(void);
 /* Free every page that is only a cache (clean swap cache, empty slabs), and bring back what
  * was swapped out, if it fits well. Returns frames freed. Sleeps. */

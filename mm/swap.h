@@ -16,7 +16,7 @@
 #include "mm/page.h"
 #include "mm/pgtable.h"
 
-#define SWAP_VERSION 2
+#define SWAP_VERSION 3
 enum { SLOT_COUNT_MAX = 0xfffe, SLOT_BAD = 0xffff };
 
 struct vma;

@@ -13,9 +13,9 @@
 #include "kernel/thread.h"
 #include "mm/fault_steps.h"
 #include "mm/lru.h"
-#include "mm/reclaim.h"
 #include "mm/rmap.h"
 #include "mm/swap.h"
+#include "mm/swap/rules.h"
 
 /* So often swapoff tries one entry whose page is taken away again and again. */
 enum { UNUSE_TRIES = 100 };
@@ -59,7 +59,7 @@ ALWAYS_INLINE uint32_t swapin_settle_slot(const struct fault *f, struct page *p,
 
 	if (p->mapcount != 1 || (holds_entry(p, e) && swap_count(e) != 1))
 		return 0;
-	if (write ? reclaim->free_slot_on_write() : reclaim->free_slot_on_read())
+	if (swap_rule_frees(write))
 		swap_cache_try_free(p);
 	return write ? PTE_WRITE | PTE_DIRTY : 0;
 }
@@ -84,7 +84,7 @@ static int map_swapped(struct fault *f, struct page *p, swap_entry e, struct pag
 	*pte |= swapin_settle_slot(f, target, e);
 	fault_unlock_pte(f);
 	if (copy)
-		lru_insert_active(copy);
+		lru_insert(copy, lru_rules.fresh);
 	else
 		lru_mark_accessed(p);
 	fault_done(f, target);

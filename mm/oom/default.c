@@ -61,6 +61,7 @@ uint32_t oom_default_badness(const struct task *t)
 
 const struct oom_rule oom_default = {
 	.name	 = "default",
+	.askers	 = OOM_ASKS_ALLOC,
 	.is_oom	 = default_is_oom,
 	.badness = oom_default_badness,
 };

@@ -25,7 +25,7 @@
 #include "mm/swap/area.h"
 #include "mm/vma.h"
 
-PARAM_STRING(oom_name, "oom", "default");
+PARAM_STRING(oom_name, "oom", "");
 
 #define VICTIM_TIME (10 * NS_PER_SECOND)
 
@@ -33,8 +33,10 @@ static const struct oom_rule *const rules[] = { &oom_default };
 static const struct oom_rule *rule;
 static ns_t dying_since;		/* 0: nobody was dying when we last looked */
 
-void oom_init(void)
+void oom_init(const char *era)
 {
+	if (!*oom_name)
+		strlcpy(oom_name, era, sizeof(oom_name));
 	for (unsigned i = 0; i < ARRAY_LEN(rules); i++)
 		if (!strcmp(rules[i]->name, oom_name))
 			rule = rules[i];
@@ -149,7 +151,7 @@ static enum oom_result kill_victim(struct task *t)
  * has most points is killed. Called by a thread that waits for memory and holds no
  * spinlock; doesn't sleep.
  */
-enum oom_result oom_kill(unsigned order)
+enum oom_result oom_kill(enum oom_asker who, unsigned order)
 {
 	struct choice c = { .victim = NULL };
 
@@ -166,8 +168,10 @@ enum oom_result oom_kill(unsigned order)
 		dying_since = clock_ns();
 	if (c.dying && clock_ns() < dying_since + VICTIM_TIME)
 		return OOM_RETRY;
-	if (!rule->is_oom(order))
+	if (!(rule->askers & who) || !rule->is_oom(order))
 		return OOM_RETRY;
+	if (rule->caller_dies)
+		return OOM_NOBODY;
 	if (swap_off_call_off())
 		return OOM_RETRY;
 	print_report(order, &c);

@@ -61,7 +61,7 @@ static void no_zone_is_given_up(void)
 
 bool oom_then_retry(unsigned order)
 {
-	if (oom_kill(order) != OOM_RETRY)
+	if (oom_kill(OOM_ASKS_ALLOC, order) != OOM_RETRY)
 		return false;
 	wait_for_memory();
 	no_zone_is_given_up();

@@ -64,16 +64,33 @@ static void work(void)
 	TRACE(KSWAPD_SLEEP, frames_free(), sum_of_marks(true), 0);
 }
 
+/* See reclaim.h. Only kswapd calls it. */
+bool kswapd_sleep(unsigned ms)
+{
+	ns_t deadline = ms ? clock_ns() + ms * NS_PER_MS : 0;
+	bool woken;
+
+	(void)wait_event(&kswapd_waitq, wanted, SLEEP_UNKILLABLE, deadline, "low memory");
+	woken = wanted;
+	wanted = false;
+	return woken;
+}
+
+void kswapd_turn(void)
+{
+	(void)kswapd_sleep(0);
+	if (reclaim->needs_balance())
+		work();
+}
+
 static NORETURN void kswapd_main(void *arg)
 {
+	void (*turn)(void) = reclaim->kswapd ? reclaim->kswapd : kswapd_turn;
+
 	(void)arg;
 	current->memalloc = 1;
-	for (;;) {
-		(void)wait_event(&kswapd_waitq, wanted, SLEEP_UNKILLABLE, 0, "low memory");
-		wanted = false;
-		if (reclaim->needs_balance())
-			work();
-	}
+	for (;;)
+		turn();
 }
 
 /* Called once at boot, when there are threads. */

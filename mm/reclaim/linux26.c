@@ -192,7 +192,7 @@ static struct page *alloc_slowly(enum gfp flags, unsigned order)
 }
 
 /* page_alloc(): the passes of docs/history.md 4.3. */
-static struct page *linux26_alloc(enum gfp flags, unsigned order)
+struct page *linux26_alloc(enum gfp flags, unsigned order)
 {
 	struct zone *first = flags & GFP_DMA ? &zones[ZONE_DMA] : &zones[ZONE_NORMAL];
 	struct page *p = zone_take(first, order, first->low);
@@ -219,7 +219,7 @@ static bool zone_is_well(const struct zone *z)
 	return z->present == 0 || z->free > z->high;
 }
 
-static bool linux26_needs_balance(void)
+bool linux26_needs_balance(void)
 {
 	for (unsigned i = 0; i < ZONE_COUNT; i++)
 		if (!zone_is_well(&zones[i]))
@@ -271,27 +271,15 @@ void linux26_balance(void)
 	}
 }
 
-/* ---- Slots ---- */
-
-/* vm_swap_full(): more than half of the slots are used. With swap.steal=1 a slot is taken
- * when it is needed, and a page that was only read keeps its copy on disk. */
-static bool slots_are_scarce(void)
-{
-	return !swap_steals() && swap_slots_free() * 2 < swap_slots_total();
-}
-
-static const char *linux26_refuses(void)
-{
-	return NULL;
-}
-
 const struct reclaim_policy reclaim_linux26 = {
-	.name		    = "2.6",
-	.refuses	    = linux26_refuses,
-	.set_watermarks	    = linux26_set_watermarks,
-	.alloc		    = linux26_alloc,
-	.balance	    = linux26_balance,
-	.needs_balance	    = linux26_needs_balance,
-	.free_slot_on_read  = slots_are_scarce,
-	.free_slot_on_write = slots_are_scarce,
+	.name		 = "2.6",
+	.refuses	 = without_reverse_map,
+	.set_watermarks	 = linux26_set_watermarks,
+	.alloc		 = linux26_alloc,
+	.balance	 = linux26_balance,
+	.needs_balance	 = linux26_needs_balance,
+	.lru		 = { .around = PLACE_INACTIVE },
+	.swap		 = { .cluster = 256, .readahead = 8, .free = SLOTS_50, .search = SEARCH_24,
+			     .window = WINDOW_HOLE },
+	.oom		 = "default",
 };

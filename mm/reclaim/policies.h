@@ -5,12 +5,20 @@
 #include "mm/frame.h"
 #include "mm/reclaim.h"
 
+extern const struct reclaim_policy reclaim_default;	/* default.c */
 extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
+
+/* refuses() of policies that ask the reverse map, and of those that do without one: NULL, or why
+ * this build can't run them. */
+const char *without_reverse_map(void);
+const char *with_reverse_map(void);
 
 /* ---- linux26.c: of the table above, what can be written anew ---- */
 
 void linux26_set_watermarks(void);
 void linux26_balance(void);
+struct page *linux26_alloc(enum gfp flags, unsigned order);
+bool linux26_needs_balance(void);
 
 /* ---- shrink.c ---- */
 

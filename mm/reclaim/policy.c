@@ -9,16 +9,42 @@
 #include "kernel/string.h"
 #include "mm/oom.h"
 #include "mm/reclaim/policies.h"
+#include "mm/rmap.h"
 #include "mm/slab.h"
 #include "mm/swap.h"
 
-PARAM_STRING(reclaim_name, "reclaim", "2.6");
+PARAM_STRING(reclaim_name, "reclaim", "");	/* "": the first that the build can do */
 
 static const struct reclaim_policy *const policies[] = {
-	&reclaim_linux26,
+	&reclaim_default, &reclaim_linux26,
 };
 
 const struct reclaim_policy *reclaim;
+
+static bool build_is_scan(void)
+{
+	return !strcmp(rmap_name, "scan");
+}
+
+const char *without_reverse_map(void)
+{
+	return build_is_scan() ? "it asks the reverse map, and RMAP=scan has none" : NULL;
+}
+
+const char *with_reverse_map(void)
+{
+	return build_is_scan() ? NULL : "it takes no care of a reverse map: build RMAP=scan";
+}
+
+/* The first policy of the list that this build can do: there is one. */
+static const struct reclaim_policy *first_policy(void)
+{
+	unsigned i = 0;
+
+	while (policies[i]->refuses())
+		i++;
+	return policies[i];
+}
 
 static const struct reclaim_policy *find_policy(const char *name)
 {
@@ -28,25 +54,30 @@ static const struct reclaim_policy *find_policy(const char *name)
 	return NULL;
 }
 
+/* The names of those that this build can do. */
 static void list_names(char *to, size_t size)
 {
 	size_t at = 0;
 
 	for (unsigned i = 0; i < ARRAY_LEN(policies) && at < size; i++)
-		at += (size_t)ksnprintf(to + at, size - at, "%s%s", i ? ", " : "",
-					policies[i]->name);
+		if (!policies[i]->refuses())
+			at += (size_t)ksnprintf(to + at, size - at, "%s%s", at ? ", " : "",
+						policies[i]->name);
 }
 
 /*
- * Choose the policy and the OOM rule by name and set the watermarks. Called once at boot
+ * Choose the policy by name, with its rules of swap and of OOM, and set the watermarks. Called once at boot
  * when the frames are known. An unknown or refused name ends the boot in words.
  */
 void reclaim_init(void)
 {
-	const struct reclaim_policy *policy = find_policy(reclaim_name);
+	const struct reclaim_policy *policy;
 	const char *why;
 	char names[128];
 
+	if (!*reclaim_name)
+		strlcpy(reclaim_name, first_policy()->name, sizeof(reclaim_name));
+	policy = find_policy(reclaim_name);
 	list_names(names, sizeof(names));
 	if (!policy)
 		panic("reclaim=%s: there is no such policy; this build has: %s", reclaim_name,
@@ -55,8 +86,10 @@ void reclaim_init(void)
 	if (why)
 		panic("reclaim=%s: not with this build: %s; it has: %s", reclaim_name, why, names);
 	policy->set_watermarks();
+	lru_rules = policy->lru;
+	swap_rules_init(&policy->swap);
+	oom_init(policy->oom);
 	reclaim = policy;
-	oom_init();
 	for (unsigned i = 0; i < ZONE_COUNT; i++)
 		if (zones[i].present)
 			printk("reclaim=%s: zone %s: %u frames, watermarks %u %u %u\n",

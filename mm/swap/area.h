@@ -15,6 +15,7 @@
 #include "drivers/block.h"
 #include "kernel/lock.h"
 #include "mm/swap.h"
+#include "mm/swap/rules.h"
 
 enum area_state { AREA_OFF, AREA_ON, AREA_LEAVING };
 
@@ -48,6 +49,7 @@ struct swap_area {
 	struct slot_run	  *runs;	/* s  [run_count] */
 	uint32_t	   run_count;	/* c */
 	uint32_t	   next;	/* s  where the search goes on */
+	uint32_t	   cluster_left; /* s  slots until the search starts anew (2.2, 2.4) */
 	uint64_t	   turn;	/* s  when it last gave a slot: round robin */
 	uint32_t	   cache_only;	/* s  slots whose only holder is the cache */
 	uint32_t	   steal_hand;	/* s  where the next slot is stolen from */
@@ -99,6 +101,13 @@ void slots_mark_bad(struct swap_area *a, uint32_t slot);/* a free one; swap_lock
 void slot_set(struct swap_area *a, uint32_t slot, uint16_t count, struct page *p);
 /* Take a free slot: count 1, no page. False: none. swap_lock held. */
 bool slots_take(struct swap_area *a, uint32_t *slot);
+/* The first free slot of `a` from `from` up; a->size: none. swap_lock held. */
+uint32_t slots_first_free(const struct swap_area *a, uint32_t from);
+/* swap.search=: the next free slot of `a`, which has one, and where the search goes on after it.
+ * swap_lock held. */
+uint32_t slots_search_runs(struct swap_area *a);	/* search_runs.c */
+uint32_t slots_search_22(struct swap_area *a);		/* search_22.c */
+uint32_t slots_search_24(struct swap_area *a);		/* search_24.c */
 
 /* ---- areas.c ---- */
 /* What a header says; `why` is set with -EINVAL. */
@@ -132,7 +141,6 @@ uint32_t swap_reads_pending(void);
 bool swap_relocate(struct page *p);
 
 /* ---- steal.c ---- */
-bool swap_steals(void);			/* swap.steal= */
 uint32_t swap_slots_stealable(void);
 
 #endif

@@ -2,22 +2,18 @@
  * Swap-in with read-around (docs/history.md 1.8): the aligned block of swap.readahead
  * slots that holds the wanted one is read in one go. Pages that went out together lie
  * together and will mostly be wanted together; what they cost beyond the first is
- * transfer time alone.
+ * transfer time alone. swap.window= says what a hole means: a slot that is free, or whose
+ * page is in memory already.
  *
  * The wanted page is allocated with all means; neighbours only from what is free above
  * the watermark: a guess must not push out a page that is in use.
  */
 #include "kernel/counters.h"
 #include "kernel/panic.h"
-#include "kernel/param.h"
 #include "kernel/thread.h"
 #include "kernel/trace.h"
 #include "mm/lru.h"
 #include "mm/swap/area.h"
-
-enum { READAHEAD_MAX = 64 };
-
-PARAM_U32(swap_readahead_pages, "swap.readahead", 16, 1, READAHEAD_MAX);
 
 /* A fresh locked page for `e` in the cache, holding one reference besides; NULL without
  * memory, or if the slot is free by now or has got a page. Sleeps if `how` says so. */
@@ -51,34 +47,81 @@ static bool worth_reading(swap_entry e)
 /* The first slot of the aligned block that holds `slot`. */
 static uint32_t block_start(uint32_t slot)
 {
-	return slot - slot % swap_readahead_pages;
+	return slot - slot % swap_rules.readahead;
+}
+
+/* Is the slot of `e` one that nothing can be read from: free, bad or beyond the area? */
+static bool is_hole(swap_entry e)
+{
+	bool hole;
+
+	spin_lock(&swap_lock);
+	hole = !swap_entry_in_use(e);
+	spin_unlock(&swap_lock);
+	return hole;
+}
+
+/* swap.readahead_limit=1: are too few frames free to guess? docs/history.md 1.8. */
+static bool too_little_free(void)
+{
+	uint32_t low = 0, high = 0, free = frames_free();
+
+	for (unsigned i = 0; i < ZONE_COUNT; i++) {
+		low += zones[i].low;
+		high += zones[i].high;
+	}
+	return free < swap_reads_pending() + swap_writes_pending() + (low + high) / 2;
+}
+
+/* A page for the neighbour `e` if it can be read and isn't in memory. Counted as a look into
+ * the cache if the kernels of the window's time took one. */
+static struct page *neighbour(swap_entry e)
+{
+	bool hole_ends = swap_rules.window == WINDOW_HOLE;
+	struct page *p;
+
+	if (hole_ends) {
+		p = swap_cache_find(e);
+		if (p) {
+			page_drop(p);
+			return NULL;
+		}
+	}
+	if (!worth_reading(e))
+		return NULL;
+	p = new_cached_page(e, hole_ends ? GFP_USER : GFP_SPARE);
+	if (p)
+		COUNT(swap_readahead);
+	return p;
 }
 
 /*
  * Put pages for the slots around `e` into the cache, locked, in slot order; `wanted` is
- * already there. Returns how many stand in batch[]. Doesn't reclaim.
+ * already there and is the batch's last if the window ends before it. Returns how
+ * many stand in batch[]. With swap.window=aligned this doesn't reclaim; as kernels of the time
+ * did, swap.window=hole does, and the caller may sleep.
  */
 static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[READAHEAD_MAX])
 {
 	unsigned area = swap_entry_area(e), n = 0;
-	uint32_t wanted_slot = swap_entry_slot(e), slot = block_start(wanted_slot);
+	uint32_t slot = block_start(swap_entry_slot(e)), end = slot + swap_rules.readahead;
+	bool placed = false;
 
-	for (unsigned i = 0; i < swap_readahead_pages; i++, slot++) {
+	for (; slot < end; slot++) {
 		swap_entry around = swap_entry_make(area, slot);
 		struct page *p;
 
-		if (slot == wanted_slot) {
-			batch[n++] = wanted;
-			continue;
-		}
-		if (!worth_reading(around))
-			continue;
-		p = new_cached_page(around, GFP_SPARE);
-		if (!p)
-			continue;
-		batch[n++] = p;
-		COUNT(swap_readahead);
+		if (swap_rules.window == WINDOW_HOLE && slot > 0 && is_hole(around))
+			break;
+		if (swap_rules.readahead_limit && too_little_free())
+			break;
+		p = around.v == e.v ? wanted : slot > 0 ? neighbour(around) : NULL;
+		placed |= p == wanted;
+		if (p)
+			batch[n++] = p;
 	}
+	if (!placed)
+		batch[n++] = wanted;
 	return n;
 }
 
@@ -90,10 +133,7 @@ static void read_batch(struct page *batch[READAHEAD_MAX], unsigned n, const stru
 	for (unsigned i = 0; i < n; i++) {
 		struct page *p = batch[i];
 
-		if (p == wanted)
-			lru_insert_active(p);
-		else
-			lru_insert_inactive(p);
+		lru_insert(p, p == wanted ? lru_rules.wanted : lru_rules.around);
 		swap_read_start(p);
 		if (p != wanted)
 			page_drop(p);

@@ -1,27 +1,20 @@
 /*
- * The slot map of an area: who holds each slot, and which free one is next.
- *
- * Slots are handed out in runs of swap.cluster (256), as Linux 2.4 and 2.6 did
- * (docs/history.md 1.7): go on in the current run while it has a free slot; else take
- * the first run that is wholly free; else the first one with a free slot. Pages that
- * leave together thus lie together, and one seek brings several back. A count of free
- * slots per run keeps the search short: a run is searched only when it has one.
+ * The slot map of an area: who holds each slot. Which free one is next is for a search
+ * (swap.search=, search_*.c) to say. Free slots are counted by aligned runs of
+ * swap.cluster, so that a search can pass over full ones.
  *
  * Locks: swap_lock for all but creating and destroying.
  */
 #include "kernel/abi/errno.h"
 #include "kernel/panic.h"
-#include "kernel/param.h"
 #include "kernel/string.h"
 #include "kernel/trace.h"
 #include "mm/slab.h"
 #include "mm/swap/area.h"
 
-PARAM_U32(swap_cluster, "swap.cluster", 256, 8, 4096);
-
 static struct slot_run *run_of(struct swap_area *a, uint32_t slot)
 {
-	return &a->runs[slot / swap_cluster];
+	return &a->runs[slot / swap_rules.cluster];
 }
 
 /* A directory of `frames` zeroed frames. NULL without memory; then nothing is kept. */
@@ -77,7 +70,7 @@ void slots_destroy(struct swap_area *a)
 int slots_create(struct swap_area *a, uint32_t size)
 {
 	a->size = size;
-	a->run_count = (size + swap_cluster - 1) / swap_cluster;
+	a->run_count = (size + swap_rules.cluster - 1) / swap_rules.cluster;
 	a->counts = (uint16_t **)directory_create(counts_frames(size));
 	a->cache = (struct page ***)directory_create(cache_frames(size));
 	a->runs = kmalloc(a->run_count * sizeof(*a->runs), GFP_KERNEL);
@@ -86,14 +79,14 @@ int slots_create(struct swap_area *a, uint32_t size)
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < a->run_count; i++) {
-		uint32_t width = MIN(swap_cluster, size - i * swap_cluster);
+		uint32_t width = MIN(swap_rules.cluster, size - i * swap_rules.cluster);
 
 		a->runs[i] = (struct slot_run){ .free = (uint16_t)width,
 						.usable = (uint16_t)width };
 	}
 	a->free = size;
 	a->used = a->bad = a->cache_only = 0;
-	a->next = a->steal_hand = 0;
+	a->next = a->cluster_left = a->steal_hand = 0;
 	slots_mark_bad(a, 0);
 	return 0;
 }
@@ -137,58 +130,35 @@ void slots_mark_bad(struct swap_area *a, uint32_t slot)
 	a->bad++;
 }
 
-/* The first free slot of run `r` at or after `from`; a->size: none. */
-static uint32_t search_run(const struct swap_area *a, uint32_t r, uint32_t from)
+/* The first free slot from `from` up; a->size: none. Full runs are passed over. */
+uint32_t slots_first_free(const struct swap_area *a, uint32_t from)
 {
-	uint32_t end = MIN((r + 1) * swap_cluster, a->size);
+	while (from < a->size && slot_count(a, from) != 0) {
+		uint32_t run = from / swap_rules.cluster;
 
-	if (a->runs[r].free == 0)
-		return a->size;
-	while (from < end && slot_count(a, from) != 0)
-		from++;
-	return from < end ? from : a->size;
+		from = a->runs[run].free ? from + 1 : (run + 1) * swap_rules.cluster;
+	}
+	return MIN(from, a->size);
 }
 
-/* The first run that is wholly free, else the first with a free slot. There is one. */
-static uint32_t choose_run(const struct swap_area *a)
+/* The search in force. */
+static uint32_t search(struct swap_area *a)
 {
-	uint32_t partial = a->run_count;
-
-	for (uint32_t r = 0; r < a->run_count; r++) {
-		if (a->runs[r].free == 0)
-			continue;
-		if (a->runs[r].free == a->runs[r].usable)
-			return r;
-		if (partial == a->run_count)
-			partial = r;
-	}
-	KASSERT2(partial < a->run_count, "swap.2", a->free, a->used);
-	return partial;
+	if (swap_rules.search == SEARCH_22)
+		return slots_search_22(a);
+	return swap_rules.search == SEARCH_24 ? slots_search_24(a) : slots_search_runs(a);
 }
 
 /*
- * Take a free slot of `a`: behind the last one given if that run still has one, else from the
- * first run that is wholly free, else from the first with a free slot. At the end of a run
- * the search starts anew. The slot then counts 1 and has no page. Returns false if none is
- * free. swap_lock held; never sleeps.
+ * Take a free slot of `a`: the one that the search in force finds. It then counts 1 and has no
+ * page. Returns false if none is free. swap_lock held; never sleeps.
  */
 bool slots_take(struct swap_area *a, uint32_t *slot)
 {
-	uint32_t found = a->size;
-
 	if (a->free == 0)
 		return false;
-	if (a->next < a->size)
-		found = search_run(a, a->next / swap_cluster, a->next);
-	if (found == a->size) {
-		uint32_t r = choose_run(a);
-
-		found = search_run(a, r, r * swap_cluster);
-	}
-	KASSERT2(found < a->size, "swap.2", found, a->free);
-	/* At the end of a run the search starts anew, not in whatever run lies behind it. */
-	a->next = (found + 1) % swap_cluster ? found + 1 : a->size;
-	slot_set(a, found, 1, NULL);
-	*slot = found;
+	*slot = search(a);
+	KASSERT2(*slot < a->size && slot_count(a, *slot) == 0, "swap.2", *slot, a->free);
+	slot_set(a, *slot, 1, NULL);
 	return true;
 }

@@ -11,24 +11,16 @@
  */
 #include "kernel/counters.h"
 #include "kernel/panic.h"
-#include "kernel/param.h"
 #include "kernel/trace.h"
 #include "mm/swap/area.h"
 
-PARAM_U32(swap_steal, "swap.steal", 1, 0, 1);
-
 enum { STEAL_SEARCH_MAX = 8192 };	/* slots looked at in one call and area */
-
-bool swap_steals(void)
-{
-	return swap_steal;
-}
 
 uint32_t swap_slots_stealable(void)
 {
 	uint32_t sum = 0;
 
-	for (unsigned i = 0; swap_steal && i < SWAP_AREAS_MAX; i++)
+	for (unsigned i = 0; swap_rules.steal && i < SWAP_AREAS_MAX; i++)
 		if (swap_area_takes(&swap_areas[i]))
 			sum += swap_areas[i].cache_only;
 	return sum;
@@ -65,7 +57,7 @@ static struct page *find_victim(struct swap_area *a)
  */
 bool swap_steal_slot(swap_entry *e)
 {
-	for (unsigned i = 0; swap_steal && i < SWAP_AREAS_MAX; i++) {
+	for (unsigned i = 0; swap_rules.steal && i < SWAP_AREAS_MAX; i++) {
 		struct swap_area *a = &swap_areas[i];
 		struct page *p = NULL;
 		uint32_t slot = 0;

@@ -27,11 +27,11 @@ SPACES = """mm/advise.c mm/brk.c mm/commit.c mm/cow.c mm/fault.c mm/fork.c mm/fr
     mm/rmap/common.c mm/rmap/object.c mm/rmap/RMAP/*.c"""
 SETS = {
     "SPACES": SPACES,               # address spaces, their pages and reverse map, without swap and reclaim
-    "SLOTS": "mm/swap/slots.c mm/swap/count.c mm/swap/cache.c mm/swap/steal.c mm/swap/check.c",
+    "SLOTS": "mm/swap/rules.c mm/swap/search_*.c mm/swap/slots.c mm/swap/count.c mm/swap/cache.c mm/swap/steal.c mm/swap/check.c",
     "BLOCK": "drivers/block.c drivers/block_report.c drivers/queue.c drivers/elevator*.c drivers/partition.c",
     # All of mm/ but kswapd's thread, the OOM killer, and what makes kernel mappings.
     "MEMORY": SPACES + """ mm/alloc_fail.c mm/audit.c mm/frame_info.c mm/lru.c mm/swap/*.c mm/oom/default.c
-    mm/reclaim/linux26.c mm/reclaim/shrink.c mm/reclaim/alloc.c mm/reclaim/policy.c""",
+    mm/reclaim/default.c mm/reclaim/linux26.c mm/reclaim/shrink.c mm/reclaim/alloc.c mm/reclaim/policy.c""",
 }
 
 

@@ -4,7 +4,6 @@
 
 #include "mm/reclaim.h"
 
-static bool never_free_slots(void) { return false; }
 static struct page *alloc_plain(enum gfp flags, unsigned order)
 {
 	struct page *p = flags & GFP_DMA ? NULL : frame_take(&zones[ZONE_NORMAL], order);
@@ -13,7 +12,6 @@ static struct page *alloc_plain(enum gfp flags, unsigned order)
 }
 static const struct reclaim_policy plain = {
 	.name = "plain", .alloc = alloc_plain,
-	.free_slot_on_read = never_free_slots, .free_slot_on_write = never_free_slots,
 };
 
 #endif

@@ -316,6 +316,7 @@ static void test_steal(void)
 		if (i < 60)
 			CHECK(swap_dup((swap_entry){ p->private }) == OK);
 	}
+	swap_rules.steal = true;
 	stealable = swap_slots_stealable();
 	CHECK(stealable == 40 && swap_slots_free() == 0);
 	for (unsigned i = 0; i < 40; i++) {

@@ -20,12 +20,12 @@ static const sector_t area_first[2] = { 64, 64 + AREA_SECTORS + 64 };
 
 /* ---- The parts of the kernel that these files call and this test does without ---- */
 
-void oom_init(void) { }
+void oom_init(const char *era) { (void)era; }
 struct thread *thread_create(struct task *task, const char *name, void (*fn)(void *arg), void *arg,
 			     enum thread_priority priority)
 { (void)task; (void)name; (void)fn; (void)arg; (void)priority; return NULL; }
 ns_t thread_time_ns(const struct thread *t, int mode) { (void)t; (void)mode; return 0; }
-enum oom_result oom_kill(unsigned order) { (void)order; return OOM_NOBODY; }
+enum oom_result oom_kill(enum oom_asker who, unsigned order) { (void)who; (void)order; return OOM_NOBODY; }
 
 /* The plug's time is over. False: no timer is set. */
 static bool fire_timer(void)

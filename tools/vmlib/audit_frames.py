@@ -99,10 +99,9 @@ def check_lru(view):
     """frame.4."""
     counted = 0
     for zone in view.frames.zones():
-        if zone.present:
-            for which in ("active", "inactive"):
-                yield from _list(view.frames, zone, which)
-            counted += zone.active_count + zone.inactive_count
+        for which in ("active", "inactive"):
+            yield from _list(view.frames, zone, which)
+        counted += zone.active_count + zone.inactive_count
     flagged = sum(view.frames.has(page, "LRU") for page in view.frames.all())
     if flagged != counted:
         yield "frame.4", f"{flagged} pages have PG_LRU, {counted} are listed"

@@ -110,11 +110,12 @@ int copy_to_user(vaddr_t to, const void *from, size_t n) { (void)to; (void)from;
 
 /* ---- Nobody can be killed: when all else fails, the allocation does ---- */
 
-void oom_init(void) { }
+void oom_init(const char *era) { (void)era; }
 struct oom_figures oom_figures(const struct task *t) { (void)t; return (struct oom_figures){ 0 }; }
 
-enum oom_result oom_kill(unsigned order)
+enum oom_result oom_kill(enum oom_asker who, unsigned order)
 {
+	(void)who;
 	if (!oom_default.is_oom(order) || swap_off_call_off())
 		return OOM_RETRY;
 	return OOM_NOBODY;

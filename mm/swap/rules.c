@@ -1,0 +1,78 @@
+/* The rules of swap in force: see rules.h. */
+#include "mm/swap/rules.h"
+#include "kernel/panic.h"
+#include "kernel/param.h"
+#include "kernel/string.h"
+#include "mm/swap.h"
+
+enum { CLUSTER_MIN = 8, CLUSTER_MAX = 4096, UNSET = UINT32_MAX };
+
+PARAM_U32(cluster, "swap.cluster", UNSET, CLUSTER_MIN, CLUSTER_MAX);
+PARAM_U32(readahead, "swap.readahead", UNSET, 1, READAHEAD_MAX);
+PARAM_U32(readahead_limit, "swap.readahead_limit", UNSET, 0, 1);
+PARAM_U32(steal, "swap.steal", UNSET, 0, 1);
+PARAM_STRING(free_name, "swap.free", "");
+PARAM_STRING(search_name, "swap.search", "");
+PARAM_STRING(window_name, "swap.window", "");
+
+static const char *const free_names[SLOT_RULES] = { "keep", "write", "80", "50", "always" };
+static const char *const search_names[SLOT_SEARCHES] = { "runs", "2.2", "2.4" };
+static const char *const window_names[READ_WINDOWS] = { "aligned", "hole" };
+
+struct swap_rules swap_rules = { .cluster = 256, .readahead = 16 };
+
+/* What the command line says, or else the era's; `set` then shows what is in force. */
+static uint32_t number(uint32_t *set, uint32_t era)
+{
+	if (*set == UNSET)
+		*set = era;
+	return *set;
+}
+
+/* The same for one of names[count]; panics in words if it is none of them. */
+static unsigned choice(const char *parameter, char *set, const char *const *names, unsigned count,
+		       unsigned era)
+{
+	if (!*set)
+		strlcpy(set, names[era], PARAM_STRING_BYTES);
+	for (unsigned i = 0; i < count; i++)
+		if (!strcmp(set, names[i]))
+			return i;
+	panic("%s=%s: there is no such rule", parameter, set);
+}
+
+void swap_rules_init(const struct swap_rules *era)
+{
+	swap_rules = (struct swap_rules){
+		.cluster	 = number(&cluster, era->cluster),
+		.readahead	 = number(&readahead, era->readahead),
+		.readahead_limit = number(&readahead_limit, era->readahead_limit),
+		.steal		 = number(&steal, era->steal),
+		.free	= choice("swap.free", free_name, free_names, SLOT_RULES, era->free),
+		.search = choice("swap.search", search_name, search_names, SLOT_SEARCHES,
+				 era->search),
+		.window = choice("swap.window", window_name, window_names, READ_WINDOWS,
+				 era->window),
+	};
+}
+
+/*
+ * Does the swap-in of a page whose only user is the PTE at hand free its slot (enum slot_rule)?
+ * `write`: it is, or becomes, a write. The page still counts as cached. No lock needed;
+ * never sleeps.
+ */
+bool swap_rule_frees(bool write)
+{
+	switch (swap_rules.free) {
+	case SLOTS_WRITE:
+		return write;
+	case SLOTS_80:
+		return write || swap_cached_pages() * 5 > swap_slots_total() * 4;
+	case SLOTS_50:
+		return swap_slots_free() * 2 < swap_slots_total();
+	case SLOTS_ALWAYS:
+		return true;
+	default:
+		return false;
+	}
+}
