@@ -103,5 +103,7 @@ unsigned rmap_check(void);
 void page_map_anon(struct page *p, struct vma *v, vaddr_t addr);
 void page_map_object(struct page *p, struct vma *v, vaddr_t addr);
 void page_unmap(struct page *p, struct mm *mm, vaddr_t addr);
+/* The PTE becomes the page's swap entry, or 0 for an object's: for policies that walk PTEs. */
+bool page_unmap_to_swap(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte);
 
 #endif

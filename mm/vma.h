@@ -80,6 +80,8 @@ struct mm {
 	vaddr_t		room[ROOM_CLASSES];	/* mmap_lock  mm/room.c */
 	struct task    *task;		/* whose it is; NULL under construction */
 	struct list	all_link;	/* every mm, for swapoff and the audit */
+	vaddr_t		swap_address;	/* where a policy that walks mms goes on (mm_walk()) */
+	uint32_t	swap_left;	/* such a policy's: how much it wants of this one */
 	uint32_t	pins;		/* swapoffs that work on it and sleep */
 	bool		dying;		/* mm_destroy() waits for them */
 	struct rmap_mm	rmap;		/* the reverse map's own */

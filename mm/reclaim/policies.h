@@ -4,6 +4,7 @@
 
 #include "mm/frame.h"
 #include "mm/reclaim.h"
+#include "mm/vma.h"
 
 extern const struct reclaim_policy reclaim_default;	/* default.c */
 extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
@@ -42,6 +43,13 @@ void refill_inactive(struct zone *z, unsigned count, bool take_mapped);
 bool must_wait_for_writes(const struct scan_control *sc);
 /* Look at `count` pages of z's inactive tail and free what can be freed. */
 void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc);
+
+/* ---- mm_walk.c ---- */
+
+/* `p` is what the PTE at `addr` of `v` maps. False: stop here. page_table_lock held. */
+typedef bool (*mm_visit)(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte, void *arg);
+/* Visit the PTEs of `mm` from mm->swap_address on. True: its end was reached. */
+bool mm_walk(struct mm *mm, mm_visit visit, void *arg);
 
 /* ---- alloc.c ---- */
 

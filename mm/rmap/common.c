@@ -146,20 +146,18 @@ void rmap_one_referenced(struct page *p, struct mm *mm, struct vma *v, vaddr_t a
 }
 
 /*
- * Take the PTE away: a swap entry (with a count of the slot) for a page in the swap
- * cache, 0 for an object's. A young PTE or a locked vma sets w->fail (docs/history.md 6.4).
+ * Take the PTE at `addr` of `v`, which maps `p`, away: a swap entry (with a count of the slot) for
+ * a page in the swap cache, 0 for an object's. The dirty bit goes to the page, the PTE's
+ * reference is dropped: somebody else holds one. Returns false, with nothing changed, if the
+ * slot can't count one holder more. page_table_lock held; never sleeps.
  */
-static void unmap_pte(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte,
-		      struct rmap_walk *w)
+bool page_unmap_to_swap(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte)
 {
 	swap_entry e = { p->private };
 	bool to_swap = !page_is(p, PG_OBJECT);
 
-	if ((v->flags & VMA_LOCKED) || (*pte & PTE_ACCESSED) ||
-	    (to_swap && swap_dup(e) != 0)) {
-		w->fail = true;
-		return;
-	}
+	if (to_swap && swap_dup(e) != 0)
+		return false;
 	if (*pte & PTE_DIRTY)
 		page_set(p, PG_DIRTY);
 	*pte = to_swap ? pte_from_swap(e) : 0;
@@ -169,9 +167,11 @@ static void unmap_pte(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte,
 	page_unmap(p, v->mm, addr);
 	page_drop(p);
 	COUNT(rmap_unmaps);
+	return true;
 }
 
-/* Unmap `p` at `addr` of `mm`, if the PTE there maps it. */
+/* Unmap `p` at `addr` of `mm`, if the PTE there maps it. A young PTE or a locked vma sets
+ * w->fail (docs/history.md 6.4). */
 void rmap_one_unmap(struct page *p, struct mm *mm, struct vma *v, vaddr_t addr,
 		    struct rmap_walk *w)
 {
@@ -185,7 +185,10 @@ void rmap_one_unmap(struct page *p, struct mm *mm, struct vma *v, vaddr_t addr,
 	if (pte) {
 		COUNT(rmap_hits);
 		w->left--;
-		unmap_pte(p, vma_of_pte(mm, v, addr), addr, pte, w);
+		v = vma_of_pte(mm, v, addr);
+		if ((v->flags & VMA_LOCKED) || (*pte & PTE_ACCESSED) ||
+		    !page_unmap_to_swap(p, v, addr, pte))
+			w->fail = true;
 	}
 	spin_unlock(&mm->page_table_lock);
 }
