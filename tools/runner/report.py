@@ -15,6 +15,8 @@ class Report:
         self.counters = {}
         self.disks = {}
         self.trace = []
+        self.samples = {"columns": [], "rows": []}      # of sample.ms=N, by time
+        self.stream = []            # lines of trace.stream=..., as they came: see stream.py
         self.log = []               # everything else: the kernel's log again
         self._partial = b""
 
@@ -23,6 +25,9 @@ class Report:
         lines = (self._partial + data).split(b"\n")
         self._partial = lines.pop()
         for line in lines:
+            if line.startswith(b"@="):          # half a million in a long run
+                self.stream.append(line)
+                continue
             self._line(line.decode("latin-1").rstrip("\r"))
 
     def _line(self, line):
@@ -40,6 +45,10 @@ class Report:
             self.cause = rest
         elif word == "trace":
             self.trace.append(rest)
+        elif word == "sample":
+            self._sample(rest)
+        elif word == "stream":
+            self.stream.append(line.encode())
         elif word in ("time", "counter"):
             name, _, value = rest.partition(" ")
             if word == "time":
@@ -52,6 +61,13 @@ class Report:
         elif word == "disk":
             name, field, value = (rest.split(" ", 2) + ["", ""])[:3]
             self.disks.setdefault(name, {})[field] = int(value) if value.isdecimal() else value
+
+    def _sample(self, rest):
+        """NANOSECONDS name=value ...; the first line names the columns."""
+        time, *words = rest.split()
+        pairs = [word.partition("=") for word in words]
+        self.samples["columns"] = self.samples["columns"] or ["time"] + [name for name, _, _ in pairs]
+        self.samples["rows"].append([int(time)] + [int(value) for _, _, value in pairs])
 
     def trace_sha256(self):
         return hashlib.sha256("\n".join(self.trace).encode()).hexdigest()
