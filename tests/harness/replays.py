@@ -1,8 +1,13 @@
 """Made-up results of replay jobs: what the threads tell, so that each row comes out as reproduced, and changes to that."""
 import json
 import os
+import subprocess
+import sys
 
 from . import guest
+
+sys.path.insert(0, os.path.join(guest.ROOT, "tools"))
+from replaylib import job, judge, tables      # noqa: E402  (the path comes first)
 
 COLUMNS = ["time", "free", "swap_used", "swap_cached", "active", "inactive", "pswpin", "pswpout", "pgmajfault", "pgfault",
            "interrupts", "context_switches", "user_ns", "system_ns", "kswapd_ns", "idle_ns"]
@@ -101,6 +106,21 @@ def write(folder, run, made):
 
 def tool(*words, **more):
     """tools/replay in a process of its own."""
-    import subprocess       # only here: nothing else in this file starts anything
     return subprocess.run([os.path.join(guest.ROOT, "tools", "replay"), *words], cwd=guest.ROOT, capture_output=True, text=True,
                           check=False, **more)
+
+
+def fill(folder, leave=()):
+    """Made-up results of all runs but those in `leave`; the tables."""
+    known = tables.Tables()
+    for run in known.runs:
+        if run.name not in leave:
+            write(str(folder), run, made_up(run))
+    return known
+
+
+def verdict(folder, ident):
+    """The row's judge.Judged by the results in `folder`."""
+    known = tables.Tables()
+    rows, _ = known.chosen([ident])
+    return judge.judge(known, job.Results(str(folder)), rows)[0]

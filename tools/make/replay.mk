@@ -13,3 +13,6 @@ report: $(TARGETS)
 
 $(TARGETS): $(OUT)/jobs/%.json: build/$(MAP)/clockhand build/$(MAP)/system.arc
 	@tools/replay --out $(OUT) --job $*
+
+build/$(MAP)/clockhand build/$(MAP)/system.arc:
+	@echo '$@ is not there: RMAP=$(MAP) make kernel system' >&2; exit 1

@@ -41,15 +41,22 @@ class Scope:
         return self.runs[alias]
 
 
+def _parse(text):
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError as e:
+        raise ExpressionError(f"not understood: {text}") from e
+
+
 def names(text):
     """All (alias, figure) that an expression names."""
-    return [(n.value.id, n.attr) for n in ast.walk(ast.parse(text, mode="eval"))
+    return [(n.value.id, n.attr) for n in ast.walk(_parse(text))
             if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)]
 
 
 def evaluate(text, scope):
     """The value. NoFigure if a run doesn't tell a figure that decides."""
-    return _value(ast.parse(text, mode="eval").body, scope)
+    return _value(_parse(text), scope)
 
 
 def _value(node, scope):
@@ -90,22 +97,22 @@ def _divide_safely(operation, a, b):
 class Judged:
     """A row, its runs and its verdict."""
 
-    def __init__(self, row, tables, out):
+    def __init__(self, row, tables, results):
         self.row = row
         self.runs = {}                  # alias: {seed: Figures}
         self.lacking = []               # (run's name, why)
         for alias, name in row.jobs.items():
             self.runs[alias] = {}
             for run in tables.runs_of(name):
-                self._take(alias, run, out)
+                self._take(alias, run, results)
         common = set.intersection(*(set(runs) for runs in self.runs.values()))
         self.seeds = sorted(common)
         self.verdicts = {seed: self._verdict(seed) for seed in self.seeds}
         self.verdict = self._whole()
         self.words = [words for words in (self._says(rule) for rule in row.says) if words]
 
-    def _take(self, alias, run, out):
-        result, why = job.load(out, run)
+    def _take(self, alias, run, results):
+        result, why = results.load(run)
         if result and result["cause"] in job.BAD:
             why = result["cause"]
         if why:
@@ -154,5 +161,5 @@ class Judged:
         return found
 
 
-def judge(tables, out, rows):
-    return [Judged(row, tables, out) for row in rows]
+def judge(tables, results, rows):
+    return [Judged(row, tables, results) for row in rows]

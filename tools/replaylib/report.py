@@ -1,5 +1,4 @@
 """The report: one HTML file of the tables, the results that are there, and the notes of docs/replays.md."""
-import hashlib
 import os
 import re
 from html import escape
@@ -12,24 +11,6 @@ WHOLE = {"completed", "killed"}         # figures that are told as "2 of 3"
 SHORT_HASH = 12
 LINES_MOST = 40                         # of a vmstat table
 OUTPUT_LINES = 12
-
-
-def digest(out, runs):
-    """(sha256 over the results of these runs, how many are there), in the order of their names."""
-    total, count = hashlib.sha256(), 0
-    for run in sorted(runs, key=lambda r: r.name):
-        own = file_digest(out, run)
-        if own:
-            total.update(f"{run.name} {own}\n".encode())
-            count += 1
-    return total.hexdigest(), count
-
-
-def file_digest(out, run):
-    if job.load(out, run)[0] is None:
-        return ""
-    with open(job.path(out, run), "rb") as f:
-        return hashlib.sha256(f.read()).hexdigest()
 
 
 def notes(path=NOTES):
@@ -57,13 +38,13 @@ def spread(values, figure, digits):
 class Ours:
     """Figures of all jobs, each read once."""
 
-    def __init__(self, tables, out):
-        self.tables, self.out, self.known = tables, out, {}
+    def __init__(self, tables, results):
+        self.tables, self.results, self.known = tables, results, {}
 
     def runs(self, name):
         if name not in self.known:
-            results = [job.load(self.out, run)[0] for run in self.tables.runs_of(name)]
-            self.known[name] = [figures.Figures(r) for r in results if r and r["cause"] not in job.BAD]
+            found = [self.results.load(run)[0] for run in self.tables.runs_of(name)]
+            self.known[name] = [figures.Figures(r) for r in found if r and r["cause"] not in job.BAD]
         return self.known[name]
 
     def cell(self, name, figure, digits):
@@ -191,19 +172,9 @@ def summary(judgements):
     return page.table(["row", "strength", "claim", "verdict", "seeds that differ"], rows)
 
 
-def state(out, run):
-    """How a job ended, in a word or two."""
-    result, why = job.load(out, run)
-    if result is None:
-        return why
-    if result["cause"] in job.BAD:
-        return f"failed: {result['cause']}"
-    return "killed by the OOM killer" if result["cause"] == "oom" else f"exit {result['run']['exit']}"
-
-
-def job_row(out, run):
-    result, own = job.load(out, run)[0], file_digest(out, run)
-    cells = [run.name, state(out, run)]
+def job_row(results, run):
+    result, own = results.load(run)[0], results.digest(run)
+    cells = [run.name, results.state(run)]
     f = figures.Figures(result) if result and result["run"] else None
     for name, digits in (("elapsed", 2), ("user", 2), ("system", 2), ("kswapd", 2), ("pf", 0), ("pswpin", 0), ("pswpout", 0)):
         try:
@@ -213,28 +184,28 @@ def job_row(out, run):
     return cells + [own[:SHORT_HASH] or "-"]
 
 
-def job_details(out, run):
+def job_details(results, run):
     """What a job printed, or why it failed."""
-    result = job.load(out, run)[0]
+    result = results.load(run)[0]
     if result is None:
         return page.tag("p", page.text("code", run.shell()), class_="small")
     lines = result.get("words", "").splitlines()[-OUTPUT_LINES:] + result["log"][-OUTPUT_LINES:] + result["output"][-OUTPUT_LINES:]
     return page.text("h4", run.name) + page.text("pre", "\n".join([result["command"], *lines]))
 
 
-def jobs_section(out, runs):
+def jobs_section(results, runs):
     head = ["job", "end", "elapsed s", "user s", "system s", "kswapd s", "pf", "pages in", "pages out", "sha256"]
-    parts = [page.text("h2", "Jobs"), page.table(head, [job_row(out, run) for run in sorted(runs, key=lambda r: r.name)])]
-    total, count = digest(out, runs)
+    parts = [page.text("h2", "Jobs"), page.table(head, [job_row(results, run) for run in sorted(runs, key=lambda r: r.name)])]
+    total, count = results.digest_of_all(runs)
     parts.append(page.tag("p", f"{count} of {len(runs)} jobs are there. sha256 over their JSON: " + page.text("span", total, class_="hash")))
-    parts += [job_details(out, run) for run in sorted(runs, key=lambda r: r.name)]
+    parts += [job_details(results, run) for run in sorted(runs, key=lambda r: r.name)]
     return parts
 
 
-def write(tables, out, rows, runs, path):
+def write(tables, results, rows, runs, path):
     """Write the report of these rows; the judgements."""
-    judgements, ours, told = judge.judge(tables, out, rows), Ours(tables, out), notes()
-    total, count = digest(out, runs)
+    judgements, ours, told = judge.judge(tables, results, rows), Ours(tables, results), notes()
+    total, count = results.digest_of_all(runs)
     counted = ", ".join(f"{sum(j.verdict == v for j in judgements)} {v}" for v in
                         (judge.REPRODUCED, judge.DIFFERENT, judge.NOT, judge.INCOMPLETE))
     body = [page.text("p", f"{len(judgements)} rows: {counted}. {count} of {len(runs)} jobs are there; sha256 over their JSON:"),
@@ -251,5 +222,5 @@ def write(tables, out, rows, runs, path):
         body.append(page.text("h3", "vmstat over time"))
         body += list(vmstat_section(ours, thread))
     with open(path, "w", encoding="utf-8") as f:
-        f.write(page.whole(TITLE, body + jobs_section(out, runs)))
+        f.write(page.whole(TITLE, body + jobs_section(results, runs)))
     return judgements

@@ -1,5 +1,6 @@
 """The tables of the replays: machines, kernels and jobs, and of each thread story, figures and rows."""
 import glob
+import keyword
 import os
 import re
 import shlex
@@ -65,7 +66,8 @@ class Tables:
         for row in self.rows:
             _demand(row.id not in seen, f"row {row.id} stands twice")
             _demand(row.strength in STRENGTHS, f"row {row.id}: strength {row.strength}")
-            for name in row.jobs.values():
+            for alias, name in row.jobs.items():
+                _demand(alias.isidentifier() and not keyword.iskeyword(alias), f"row {row.id}: {alias} can't be a name in an expression")
                 _demand(name in self.jobs, f"row {row.id}: no job {name}")
             seen.add(row.id)
 
