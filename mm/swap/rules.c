@@ -57,19 +57,20 @@ void swap_rules_init(const struct swap_rules *era)
 }
 
 /*
- * Does the swap-in of a page whose only user is the PTE at hand free its slot (enum slot_rule)?
- * `write`: it is, or becomes, a write. The page still counts as cached. No lock needed;
- * never sleeps.
+ * Does the slot of a page whose only user is the PTE at hand go now (enum slot_rule)? `use`: what
+ * that PTE does. The page still counts as cached. A later write frees it by the rules that say
+ * so of writes; when 2.4.14 had come to look at the slots in use (50), such a write kept it. No
+ * lock needed; never sleeps.
  */
-bool swap_rule_frees(bool write)
+bool swap_rule_frees(enum slot_use use)
 {
 	switch (swap_rules.free) {
 	case SLOTS_WRITE:
-		return write;
+		return use != SLOT_READ;
 	case SLOTS_80:
-		return write || swap_cached_pages() * 5 > swap_slots_total() * 4;
+		return use != SLOT_READ || swap_cached_pages() * 5 > swap_slots_total() * 4;
 	case SLOTS_50:
-		return swap_slots_free() * 2 < swap_slots_total();
+		return use != SLOT_LATER_WRITE && swap_slots_free() * 2 < swap_slots_total();
 	case SLOTS_ALWAYS:
 		return true;
 	default:

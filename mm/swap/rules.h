@@ -18,6 +18,10 @@ enum slot_rule {
 	SLOT_RULES
 };
 
+/* What asks that: a fault on the slot's entry that reads or writes, or the first write to a page
+ * that came back by a read and kept its slot. */
+enum slot_use { SLOT_READ, SLOT_WRITE, SLOT_LATER_WRITE };
+
 /* swap.search=: which free slot is next (mm/swap/search_*.c). */
 enum slot_search { SEARCH_RUNS, SEARCH_22, SEARCH_24, SLOT_SEARCHES };
 
@@ -46,6 +50,6 @@ extern struct swap_rules swap_rules;	/* in force; constant after boot */
 /* Those of `era`, but for what the command line says. Once, before areas are made. */
 void swap_rules_init(const struct swap_rules *era);
 /* A page came back, and this PTE is its only user: does the slot go now? */
-bool swap_rule_frees(bool write);
+bool swap_rule_frees(enum slot_use use);
 
 #endif
