@@ -237,9 +237,8 @@ static ns_t flush_request(struct drive *d, ns_t now)
 	if (d->extent_count > 0) {
 		take_arm(d, now);
 		destage_all(d);
-		now = MAX(now, d->free_at);
 	}
-	return now;
+	return MAX(now, d->free_at);	/* the last part may be on its way */
 }
 
 ns_t drive_service_ns(void *drive, const struct model_request *r, ns_t now)
