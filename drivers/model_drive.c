@@ -291,8 +291,9 @@ void drive_stats(const void *drive, struct model_stats *to)
 	*to = ((const struct drive *)drive)->stats;
 }
 
-const char *drive_check(const struct drive *d)
+const char *drive_check(const void *drive)
 {
+	const struct drive *d = drive;
 	uint32_t dirty = 0;
 
 	for (uint32_t i = 0; i < d->extent_count; i++) {
