@@ -55,9 +55,9 @@ def for_program(config, path):
 
 
 def for_function(config, definition):
-    """Those that a test of a Python file is to run with; None: it doesn't care."""
-    of_all, of_kept = (definition.get_closest_marker(mark) for mark in ("each_map", "kept_map"))
-    if not of_all and not of_kept:
+    """Those that a test of a Python file is to run with; None: it doesn't care. A function's mark comes before its module's."""
+    mark = next((m.name for m in definition.iter_markers() if m.name in ("each_map", "kept_map")), None)
+    if not mark:
         return None
-    several = kept(config) if of_kept else wanted(config)
+    several = kept(config) if mark == "kept_map" else wanted(config)
     return several[:1] if config.getoption("--quick") else several
