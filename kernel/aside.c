@@ -17,6 +17,7 @@
 #include "kernel/stream.h"
 #include "kernel/time.h"
 #include "kernel/trace.h"
+#include "mm/swap/map.h"
 
 enum { ASIDE_RDTSC = 4 };	/* instructions from the `int` to the first rdtsc */
 enum { SLACK = 500 };		/* ... from loading the PIT to the way back; some 100 are used */
@@ -62,13 +63,16 @@ static uint64_t oneshot_end(void)
 	return p.counts == 0 ? 0 : p.loaded - steps(1) + oneshot_ns(p.counts);
 }
 
-/* Who has something to say. r: what was just recorded; NULL: it may be time for a sample. */
+/* Who has something to say. r: what was just recorded; NULL: a moment has come. */
 static void aside_work(const struct trace_record *r, uint64_t now)
 {
-	if (r)
-		stream_record(r, now);
-	else
-		sample_write();
+	if (!r) {
+		sample_moment();
+		return;
+	}
+	stream_record(r, now);
+	if (r->number == TRACE_OOM + 1 && swap_map_at_oom())
+		swap_map_write("oom");
 }
 
 /* Let the PIT end `left` after the place is returned to; returns when that has to be.

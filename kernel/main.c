@@ -23,6 +23,7 @@
 #include "mm/reclaim.h"
 #include "mm/rmap.h"
 #include "mm/swap.h"
+#include "mm/swap/map.h"
 
 static void boot_log(void)
 {
@@ -45,7 +46,8 @@ void kernel_main(uint32_t magic, uint32_t info)
 	boot_log();
 	param_parse(boot.cmdline);	/* before anything that reads a parameter    */
 	console_settings();		/* log=, console=                            */
-	sample_init();			/* sample.ms=, before the clock runs         */
+	swap_map_init();		/* swap.map=, before the clock runs          */
+	sample_init();			/* sample.ms=, the same                      */
 	stream_init();			/* trace.stream=, the same                   */
 	cpu_init();			/* the linear map asks for 4 MiB pages       */
 	trap_init();			/* interrupt controllers, all lines masked   */

@@ -1,4 +1,6 @@
 /*
+ * Moments at which the host is told something: samples, and maps of swap (mm/swap/map.h).
+ *
  * Figures over time: each sample.ms=N ms of clock, at the first timer interrupt from then on, a line
  * "@sample NANOSECONDS name=value ..." goes to port 0xE9 (docs/formats.md). All is read without
  * locks but the scheduler's. In the lab it costs no time: kernel/aside.h.
@@ -14,12 +16,17 @@
 #include "mm/frame.h"
 #include "mm/reclaim.h"
 #include "mm/swap.h"
+#include "mm/swap/map.h"
 
 PARAM_U32(sample_ms, "sample.ms", 0, 0, 3600000);
 
-enum { LINE_BYTES = 1024, LATEST_NS_SHIFT = 62 };
+enum { LINE_BYTES = 1024 };
 
-static ns_t next_due = 1ull << LATEST_NS_SHIFT;
+#define NEVER (1ull << 62)
+
+static ns_t sample_due = NEVER, map_due = NEVER;
+static ns_t next_due = NEVER;		/* the earlier of the two */
+static bool at_end;
 
 static const struct { const char *name; enum counter counter; } columns[] = {
 #define C(name) { #name, COUNT_##name }
@@ -32,7 +39,9 @@ static const struct { const char *name; enum counter counter; } columns[] = {
 void sample_init(void)
 {
 	if (sample_ms != 0)
-		next_due = 0;
+		sample_due = 0;
+	map_due = swap_map_due(0, NEVER);
+	next_due = MIN(sample_due, map_due);
 }
 
 /* " name=value" for each gauge and counter, behind line[at]. Returns where that ends. */
@@ -66,18 +75,30 @@ static int put_times(char *line, int at)
 			      (unsigned long long)kswapd, (unsigned long long)idle_time_ns());
 }
 
-void sample_write(void)
+/* One sample; the next one is due at the next multiple of sample.ms. */
+static void sample_write(ns_t now)
 {
 	static char line[LINE_BYTES];
-	ns_t now = clock_ns(), every = sample_ms * NS_PER_MS;
+	ns_t every = sample_ms * NS_PER_MS;
 	int at = ksnprintf(line, sizeof(line), "@sample %llu", (unsigned long long)now);
 
 	at = put_times(line, put_figures(line, at));
 	console_report(line, (size_t)at);
-	next_due = (now / every + 1) * every;
+	sample_due = (now / every + 1) * every;
 }
 
-/* The test is a sign, which takes the same instructions whether sampling is on or not. */
+void sample_moment(void)
+{
+	ns_t now = clock_ns();
+
+	if (now >= sample_due || at_end)
+		sample_write(now);
+	if (now >= map_due && swap_map_write("time"))
+		map_due = swap_map_due(now, NEVER);
+	next_due = MIN(sample_due, map_due);
+}
+
+/* The test is a sign, which takes the same instructions whether something is due or not. */
 void sample_look(ns_t now)
 {
 	static uint8_t early;
@@ -90,6 +111,7 @@ void sample_report(void)
 {
 	static uint8_t off;
 
+	at_end = true;
 	off = sample_ms == 0;
 	clock_aside(&off, NULL);
 }

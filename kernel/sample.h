@@ -1,16 +1,15 @@
-/* Figures over time, for the host: sample.ms=N. */
+/* What the host is told at certain moments: sample.ms=N, swap.map=SECONDS. */
 #ifndef KERNEL_SAMPLE_H
 #define KERNEL_SAMPLE_H
 
 #include "kernel/types.h"
 
-/* Read the parameter. Before the clock runs. */
+/* Read the parameters. Before the clock runs. */
 void sample_init(void);
-/* Write a sample if it is time for one. The timer's interrupt calls it, at least each 50 ms. */
+/* Say what is due. The timer's interrupt calls it, in the lab at least each 50 ms. */
 void sample_look(ns_t now);
-/* Write a sample, and say when the next is due. Any context in which no spinlock of a
- * rank above RANK_IRQ is held. */
-void sample_write(void);
+/* For the aside that sample_look() makes. */
+void sample_moment(void);
 /* The last one, for the report: its figures are the report's. Nothing without sample.ms. */
 void sample_report(void);
 

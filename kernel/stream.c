@@ -10,6 +10,7 @@
 #include "kernel/string.h"
 #include "kernel/time.h"
 #include "kernel/trace.h"
+#include "mm/swap/map.h"
 
 enum { LIST_BYTES = 256, LINE_BYTES = 96 };
 
@@ -65,6 +66,8 @@ void stream_settle(bool clock_is_tsc)
 {
 	for (unsigned e = 0; e < TRACE_EVENT_COUNT; e++)
 		trace_plain[e] = clock_is_tsc && !wanted[e];
+	if (swap_map_at_oom())
+		trace_plain[TRACE_OOM] = false;
 }
 
 /* " " and v in hexadecimal behind line[at]. Returns where that ends. */

@@ -183,9 +183,9 @@ static void clock_start_tsc(uint64_t hz)
 	scale = scale_from_hz(hz);
 	cycles_per_tick = (uint32_t)(hz / HZ);
 	tsc_per_us = (uint32_t)(hz / 1000000) + 1;
-	tsc_base = rdtsc();
 	clock_source = CLOCK_TSC;
 	aside_settle();
+	tsc_base = rdtsc();
 }
 
 static bool is_lab_rate(uint64_t hz)

@@ -19,6 +19,8 @@ def figures(machine, result, seed):
     out["disks"] = {name: dict(sorted(fields.items())) for name, fields in sorted(report.disks.items())}
     if report.samples["rows"]:
         out["samples"] = report.samples
+    if report.maps:
+        out["swap_maps"] = report.maps
     out["image_sha256"] = build.image_sha256([machine.kernel] + machine.modules)
     out.update(build.origin())
     out["seed"] = seed

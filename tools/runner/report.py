@@ -17,6 +17,7 @@ class Report:
         self.trace = []
         self.samples = {"columns": [], "rows": []}      # of sample.ms=N, by time
         self.stream = []            # lines of trace.stream=..., as they came: see stream.py
+        self.maps = []              # of swap.map=...: see _map()
         self.log = []               # everything else: the kernel's log again
         self._partial = b""
 
@@ -47,6 +48,8 @@ class Report:
             self.trace.append(rest)
         elif word == "sample":
             self._sample(rest)
+        elif word == "map":
+            self._map(rest)
         elif word == "stream":
             self.stream.append(line.encode())
         elif word in ("time", "counter"):
@@ -68,6 +71,25 @@ class Report:
         pairs = [word.partition("=") for word in words]
         self.samples["columns"] = self.samples["columns"] or ["time"] + [name for name, _, _ in pairs]
         self.samples["rows"].append([int(time)] + [int(value) for _, _, value in pairs])
+
+    def _map(self, rest):
+        """One line of a map of swap, which lies between "begin" and "end". A map that was cut off is dropped there."""
+        word, _, rest = rest.partition(" ")
+        if word == "begin":
+            time, _, cause = rest.partition(" ")
+            self.maps.append({"time": int(time), "cause": cause, "areas": {}, "tasks": {}, "owners": {}})
+            return
+        m = self.maps[-1]
+        name, _, rest = rest.partition(" ")
+        if word == "area":
+            device, size = rest.split()
+            m["areas"][name] = {"device": device, "slots": int(size), "states": ""}
+        elif word == "slots":
+            m["areas"][name]["states"] = (m["areas"][name]["states"] + " " + rest).strip()
+        elif word == "task":
+            m["tasks"][name] = rest
+        elif word == "owner":
+            m["owners"][name] = (m["owners"].get(name, "") + " " + rest).strip()
 
     def trace_sha256(self):
         return hashlib.sha256("\n".join(self.trace).encode()).hexdigest()
