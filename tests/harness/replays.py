@@ -44,7 +44,9 @@ def samples(seconds, before, swap_kb, filled):
             swapped_out += 2000
         rows.append([second * NS, 600, used // 4, min(used, swap_kb) // 10, 100, 200, swapped_in, swapped_out, swapped_in // 8, swapped_in,
                      second * 200, second * 300, second * NS // 2, second * NS // 10, 0, second * NS * 2 // 5])
-    return {"columns": COLUMNS, "rows": rows}
+    over = list(rows[-1])                       # power off: all is free again
+    over[0], over[2], over[3] = over[0] + NS // 100, 1000, 0
+    return {"columns": COLUMNS, "rows": rows + [over]}
 
 
 def result(run, cause="exit", code=0, output=(), counters=None, seconds=(0.0, 0.0, 0.0, 0.0), **more):
@@ -55,7 +57,7 @@ def result(run, cause="exit", code=0, output=(), counters=None, seconds=(0.0, 0.
              "pgscan_direct": 2000, "pgsteal_direct": 1500, "swap_total_pages": 48878}
     known.update(counters or {})
     disk = {"reads": 500, "read_sectors": 32000, "writes": 100, "model_reads": 500, "model_seek_ns": 3 * NS, "model_rotation_ns": 2 * NS,
-            "model_transfer_ns": NS, "model_write_seek_ns": NS, "model_write_rotation_ns": 0, "model_write_transfer_ns": 0}
+            "model_transfer_ns": NS, "model_buffer_ns": 0, "model_write_seek_ns": NS, "model_write_rotation_ns": 0}
     figures = {"exit": code, "cause": cause, "elapsed_seconds": elapsed, "user_seconds": user, "system_seconds": system,
                "kswapd_seconds": kswapd, "idle_seconds": 1.0, "counters": known, "disks": {"hda": disk}}
     figures.update(more)
