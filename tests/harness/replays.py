@@ -9,6 +9,7 @@ from . import guest
 sys.path.insert(0, os.path.join(guest.ROOT, "tools"))
 from replaylib import job, judge, tables      # noqa: E402  (the path comes first)
 
+TABLES = tables.Tables()
 COLUMNS = ["time", "free", "swap_used", "swap_cached", "active", "inactive", "pswpin", "pswpout", "pgmajfault", "pgfault",
            "interrupts", "context_switches", "user_ns", "system_ns", "kswapd_ns", "idle_ns"]
 NS = 1_000_000_000
@@ -114,15 +115,13 @@ def tool(*words, **more):
 
 def fill(folder, leave=()):
     """Made-up results of all runs but those in `leave`; the tables."""
-    known = tables.Tables()
-    for run in known.runs:
+    for run in TABLES.runs:
         if run.name not in leave:
             write(str(folder), run, made_up(run))
-    return known
+    return TABLES
 
 
 def verdict(folder, ident):
     """The row's judge.Judged by the results in `folder`."""
-    known = tables.Tables()
-    rows, _ = known.chosen([ident])
-    return judge.judge(known, job.Results(str(folder)), rows)[0]
+    rows, _ = TABLES.chosen([ident])
+    return judge.judge(TABLES, job.Results(str(folder)), rows)[0]

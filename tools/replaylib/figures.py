@@ -182,6 +182,10 @@ class Figures:
     def figure_si_full(self):
         return self._mean_full("si")
 
+    def figure_swap_once(self):
+        """Seconds that reading all of swap once would take at the rate of the last pass."""
+        return self["swap_kb"] / self["si_full"]
+
     def figure_idle_full(self):
         return self._mean_full("idle")
 

@@ -11,6 +11,7 @@ WHOLE = {"completed", "killed"}         # figures that are told as "2 of 3"
 SHORT_HASH = 12
 LINES_MOST = 40                         # of a vmstat table
 OUTPUT_LINES = 12
+TOLD = re.compile(r"swap\.|oom|reclaim|disk$|mips|rmap|elevator|vm\.")      # parameters told with a job
 
 
 def notes(path=NOTES):
@@ -184,12 +185,22 @@ def job_row(results, run):
     return cells + [own[:SHORT_HASH] or "-"]
 
 
+def in_force(run):
+    """The parameters in force, era defaults included, and the swap cache's figures in the words of the time."""
+    config, counters = run.get("config", {}), run.get("counters", {})
+    words = [f"{name}={value}" for name, value in config.items() if value != "" and TOLD.match(name)]
+    found = [counters.get("swap_cache_" + name, "?") for name in ("add", "delete", "find_success", "find_total")]
+    return [" ".join(words), "Swap cache: add {}, delete {}, find {}/{}".format(*found)]
+
+
 def job_details(results, run):
     """What a job printed, or why it failed."""
     result = results.load(run)[0]
     if result is None:
         return page.tag("p", page.text("code", run.shell()), class_="small")
     lines = result.get("words", "").splitlines()[-OUTPUT_LINES:] + result["log"][-OUTPUT_LINES:] + result["output"][-OUTPUT_LINES:]
+    if result["run"]:
+        lines = in_force(result["run"]) + lines
     return page.text("h4", run.name) + page.text("pre", "\n".join([result["command"], *lines]))
 
 

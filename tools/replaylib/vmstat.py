@@ -59,8 +59,9 @@ def last_quiet(table):
 
 
 def full(table, swap_kb):
-    """The lines at whose beginning and end swap was full."""
-    return [line for line in table if min(line.swpd_begin, line.swpd) >= FULL * swap_kb]
+    """The lines of the last pass at whose beginning and end swap was full."""
+    quiet = last_quiet(table)
+    return [line for line in table if min(line.swpd_begin, line.swpd) >= FULL * swap_kb and (not quiet or line.time > quiet.time)]
 
 
 def of_thread(text):
