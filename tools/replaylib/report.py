@@ -198,7 +198,7 @@ def job_details(results, run):
     result = results.load(run)[0]
     if result is None:
         return page.tag("p", page.text("code", run.shell()), class_="small")
-    lines = result.get("words", "").splitlines()[-OUTPUT_LINES:] + result["log"][-OUTPUT_LINES:] + result["output"][-OUTPUT_LINES:]
+    lines = result.get("words", "").splitlines()[:OUTPUT_LINES] + result["log"][-OUTPUT_LINES:] + result["output"][-OUTPUT_LINES:]
     if result["run"]:
         lines = in_force(result["run"]) + lines
     return page.text("h4", run.name) + page.text("pre", "\n".join([result["command"], *lines]))
@@ -207,8 +207,8 @@ def job_details(results, run):
 def jobs_section(results, runs):
     head = ["job", "end", "elapsed s", "user s", "system s", "kswapd s", "pf", "pages in", "pages out", "sha256"]
     parts = [page.text("h2", "Jobs"), page.table(head, [job_row(results, run) for run in sorted(runs, key=lambda r: r.name)])]
-    total, count = results.digest_of_all(runs)
-    parts.append(page.tag("p", f"{count} of {len(runs)} jobs are there. sha256 over their JSON: " + page.text("span", total, class_="hash")))
+    total = results.digest_of_all(runs)
+    parts.append(page.tag("p", f"{results.count(runs)}. sha256 over their JSON: " + page.text("span", total, class_="hash")))
     parts += [job_details(results, run) for run in sorted(runs, key=lambda r: r.name)]
     return parts
 
@@ -216,11 +216,10 @@ def jobs_section(results, runs):
 def write(tables, results, rows, runs, path):
     """Write the report of these rows; the judgements."""
     judgements, ours, told = judge.judge(tables, results, rows), Ours(tables, results), notes()
-    total, count = results.digest_of_all(runs)
     counted = ", ".join(f"{sum(j.verdict == v for j in judgements)} {v}" for v in
                         (judge.REPRODUCED, judge.DIFFERENT, judge.NOT, judge.INCOMPLETE))
-    body = [page.text("p", f"{len(judgements)} rows: {counted}. {count} of {len(runs)} jobs are there; sha256 over their JSON:"),
-            page.text("p", total, class_="hash"), summary(judgements)]
+    body = [page.text("p", f"{len(judgements)} rows: {counted}. {results.count(runs)}; sha256 over their JSON:"),
+            page.text("p", results.digest_of_all(runs), class_="hash"), summary(judgements)]
     for thread in tables.threads:
         mine = [j for j in judgements if j.row.thread == thread["id"]]
         if not mine:
