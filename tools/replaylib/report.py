@@ -134,9 +134,16 @@ def our_course(ours, name, title, columns):
 
 # ---- a row ----
 
+def column(tables, row, name):
+    """What a job is called in its row: its kernel, and its machine if others have another."""
+    found = tables.jobs[name]
+    several = len({tables.jobs[other]["machine"] for other in row.jobs.values()}) > 1
+    return f"{found['kernel']}, {found['machine']}" if several else found["kernel"]
+
+
 def compare_table(judged, ours):
     row = judged.row
-    head = [""] + [f"{row.jobs[alias]}, {whose}" for alias in row.jobs for whose in ("there", "here")]
+    head = [""] + [f"{column(ours.tables, row, name)}, {whose}" for name in row.jobs.values() for whose in ("there", "here")]
     lines = []
     for line in row.compare:
         cells = [line["what"]]
@@ -204,6 +211,17 @@ def job_details(results, run):
     return page.text("h4", run.name) + page.text("pre", "\n".join([result["command"], *lines]))
 
 
+def machines_section(tables):
+    """What the tables say about machines and kernels."""
+    def words(parameters):
+        return " ".join(f"{name}={value}" for name, value in parameters.items())
+    machines = [[name, m["about"], m["ram"], " ".join(m["swap"]), m.get("mips", ""), words(m.get("param", {}))]
+                for name, m in tables.machines.items()]
+    return [page.text("h2", "Machines and kernels"),
+            page.table(["machine", "what it stands for", "--ram", "--swap", "--mips", "parameters"], machines),
+            page.table(["kernel", "parameters"], [[name, words(parameters)] for name, parameters in tables.kernels.items()])]
+
+
 def jobs_section(results, runs):
     head = ["job", "end", "elapsed s", "user s", "system s", "kswapd s", "pf", "pages in", "pages out", "sha256"]
     parts = [page.text("h2", "Jobs"), page.table(head, [job_row(results, run) for run in sorted(runs, key=lambda r: r.name)])]
@@ -232,5 +250,5 @@ def write(tables, results, rows, runs, path):
         body.append(page.text("h3", "vmstat over time"))
         body += list(vmstat_section(ours, thread))
     with open(path, "w", encoding="utf-8") as f:
-        f.write(page.whole(TITLE, body + jobs_section(results, runs)))
+        f.write(page.whole(TITLE, body + machines_section(tables) + jobs_section(results, runs)))
     return judgements
