@@ -2,6 +2,7 @@
 import glob
 import html.parser
 import json
+import os
 import re
 import subprocess
 
@@ -60,7 +61,7 @@ def test_replay_report_01(tmp_path):
         assert " ".join(thread["story"].split()) in words
     for figure in ("6.15 + 5.77", "76003", "184.15", "20173", "195512", "12744"):
         assert figure in words, figure
-    assert job.Results(str(tmp_path)).digest_of_all(known.runs)[0] in words and str(tmp_path) not in page
+    assert job.Results(str(tmp_path)).digest_of_all(known.runs) in words and str(tmp_path) not in page
 
 
 def test_replay_report_02(tmp_path):
@@ -89,7 +90,7 @@ def test_replay_report_03(tmp_path):
     replays.write(str(tmp_path), other, dict(replays.made_up(other), command="tools/run other"))
     done = replays.tool("--collect", "--out", str(tmp_path))
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert done.returncode == 1 and "42 of 44 jobs" in done.stdout
+    assert done.returncode == 1 and "42 of 44 jobs, 1 of them failed" in done.stdout
     assert re.search(r"^Q3 +A +incomplete", done.stdout, re.MULTILINE) and re.search(r"^Z1 +A +incomplete", done.stdout, re.MULTILINE)
     assert "qs-pre6-s2 (missing)" in page and "qs-pre5-s1 (timeout)" in page and "made by another command" in page
     assert "<td>failed: timeout</td>" in page and "timeout: 1000.5 s of virtual time" in page
@@ -130,6 +131,7 @@ rmap = "anon_vma"
 param = { disk = "model:fixed" }
 timeout = 60
 [machine.small]
+about = "a small one"
 ram = "12M"
 swap = ["12M:1", "12M:1"]
 [kernel]
@@ -161,11 +163,17 @@ compare = [{ what = "MB/s", figure = "speed_one", digits = 2, thread = { many = 
 THREAD = 'id = "tiny"\ntitle = "Tiny"\nstory = "None."\n'
 
 
+def write_tables(folder, jobs):
+    """Tables of one thread with one row, for the build that this test runs with."""
+    jobs = jobs.replace('"anon_vma"', f'"{os.environ["RMAP"]}"')
+    for name, text in (("jobs.toml", jobs), ("tiny-rows.toml", ROWS), ("tiny.toml", THREAD)):
+        (folder / name).write_text(text, encoding="utf-8")
+
+
 def test_replay_run_01(tmp_path):
     """a small job runs twice to the same bytes; its figures, verdict and report come out of what the machine told"""
     out, own = str(tmp_path / "out"), str(tmp_path)
-    for name, text in (("jobs.toml", JOBS), ("tiny-rows.toml", ROWS), ("tiny.toml", THREAD)):
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    write_tables(tmp_path, JOBS)
     listed = replays.tool("--list", "--tables", own, "--out", out).stdout.splitlines()
     assert [line.split()[2] for line in listed] == ["without-s1", "with-s1"]
     for line in listed:
@@ -187,8 +195,7 @@ def test_replay_run_01(tmp_path):
 def test_replay_run_ends(tmp_path, command, limit, timeout, cause):
     """a run without an end is ended, by the host's limit or the table's, and is a result with its cause"""
     jobs = re.sub(r"(timeout = )\d+", rf"\g<1>{timeout}", JOBS).replace("time hogmem 14 2; hogmem 7 2 & hogmem 7 2 & wait", command)
-    for name, text in (("jobs.toml", jobs), ("tiny-rows.toml", ROWS), ("tiny.toml", THREAD)):
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    write_tables(tmp_path, jobs)
     done = replays.tool("--job", "with-s1", "--tables", str(tmp_path), "--out", str(tmp_path), "--host-seconds", limit)
     assert done.returncode == 0 and f"failed: {cause}" in done.stdout, done.stdout + done.stderr
     kept = json.loads((tmp_path / "jobs" / "with-s1.json").read_text(encoding="utf-8"))

@@ -9,6 +9,7 @@ from . import guest
 sys.path.insert(0, os.path.join(guest.ROOT, "tools"))
 from replaylib import job, judge, tables      # noqa: E402  (the path comes first)
 
+TABLES = tables.Tables()
 COLUMNS = ["time", "free", "swap_used", "swap_cached", "active", "inactive", "pswpin", "pswpout", "pgmajfault", "pgfault",
            "interrupts", "context_switches", "user_ns", "system_ns", "kswapd_ns", "idle_ns"]
 NS = 1_000_000_000
@@ -44,7 +45,9 @@ def samples(seconds, before, swap_kb, filled):
             swapped_out += 2000
         rows.append([second * NS, 600, used // 4, min(used, swap_kb) // 10, 100, 200, swapped_in, swapped_out, swapped_in // 8, swapped_in,
                      second * 200, second * 300, second * NS // 2, second * NS // 10, 0, second * NS * 2 // 5])
-    return {"columns": COLUMNS, "rows": rows}
+    over = list(rows[-1])                       # power off: all is free again
+    over[0], over[2], over[3] = over[0] + NS // 100, 1000, 0
+    return {"columns": COLUMNS, "rows": rows + [over]}
 
 
 def result(run, cause="exit", code=0, output=(), counters=None, seconds=(0.0, 0.0, 0.0, 0.0), **more):
@@ -55,7 +58,7 @@ def result(run, cause="exit", code=0, output=(), counters=None, seconds=(0.0, 0.
              "pgscan_direct": 2000, "pgsteal_direct": 1500, "swap_total_pages": 48878}
     known.update(counters or {})
     disk = {"reads": 500, "read_sectors": 32000, "writes": 100, "model_reads": 500, "model_seek_ns": 3 * NS, "model_rotation_ns": 2 * NS,
-            "model_transfer_ns": NS, "model_write_seek_ns": NS, "model_write_rotation_ns": 0, "model_write_transfer_ns": 0}
+            "model_transfer_ns": NS, "model_buffer_ns": 0, "model_write_seek_ns": NS, "model_write_rotation_ns": 0}
     figures = {"exit": code, "cause": cause, "elapsed_seconds": elapsed, "user_seconds": user, "system_seconds": system,
                "kswapd_seconds": kswapd, "idle_seconds": 1.0, "counters": known, "disks": {"hda": disk}}
     figures.update(more)
@@ -112,15 +115,13 @@ def tool(*words, **more):
 
 def fill(folder, leave=()):
     """Made-up results of all runs but those in `leave`; the tables."""
-    known = tables.Tables()
-    for run in known.runs:
+    for run in TABLES.runs:
         if run.name not in leave:
             write(str(folder), run, made_up(run))
-    return known
+    return TABLES
 
 
 def verdict(folder, ident):
     """The row's judge.Judged by the results in `folder`."""
-    known = tables.Tables()
-    rows, _ = known.chosen([ident])
-    return judge.judge(known, job.Results(str(folder)), rows)[0]
+    rows, _ = TABLES.chosen([ident])
+    return judge.judge(TABLES, job.Results(str(folder)), rows)[0]

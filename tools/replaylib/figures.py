@@ -12,8 +12,8 @@ SPEED = re.compile(r"Memory speed: ([\d.]+) MB/sec")
 PROBE = re.compile(r"^latency: \d+ wakes every (\d+) ms, \d+ pages$")
 BOTH = re.compile(r"^both ms: min ([\d.]+) median ([\d.]+) 99% ([\d.]+) max ([\d.]+)$")
 TYPING_MS = 100                 # a probe that wakes as often as this types; others look at a desktop
-MODEL_NS = ("seek_ns", "rotation_ns")
-MODEL_READ = ("seek_ns", "rotation_ns", "transfer_ns")
+POSITIONING = ("seek_ns", "rotation_ns")               # fields of a modelled drive: reads; those of writes have write_ in front
+MOVING = ("transfer_ns", "buffer_ns")
 
 
 class NoFigure(Exception):
@@ -182,6 +182,10 @@ class Figures:
     def figure_si_full(self):
         return self._mean_full("si")
 
+    def figure_swap_once(self):
+        """Seconds that reading all of swap once would take at the rate of the last pass."""
+        return self["swap_kb"] / self["si_full"]
+
     def figure_idle_full(self):
         return self._mean_full("idle")
 
@@ -201,13 +205,9 @@ class Figures:
     def figure_kb_per_read(self):
         return self._disks("read_sectors") / 2 / self._disks("reads")
 
-    def _model(self, names):
-        """Nanoseconds of the modelled drives for `names`, reads and writes."""
-        return self._disks(*("model_" + name for name in names))
-
     def figure_positioning(self):
-        return self._model(MODEL_NS) / 1e9
+        """Seconds that the modelled arms moved and waited for the platter, for reads and writes."""
+        return self._disks(*("model_" + name for name in POSITIONING + tuple("write_" + n for n in POSITIONING))) / 1e9
 
     def figure_ms_per_read(self):
-        writes = self._disks(*("model_write_" + name for name in MODEL_READ))
-        return (self._model(MODEL_READ) - writes) / 1e6 / self._disks("model_reads")
+        return self._disks(*("model_" + name for name in POSITIONING + MOVING)) / 1e6 / self._disks("model_reads")

@@ -121,11 +121,16 @@ class Results:
             return hashlib.sha256(f.read()).hexdigest()
 
     def digest_of_all(self, runs):
-        """(sha256 over the results of these runs, how many are there), in the order of their names."""
-        total, count = hashlib.sha256(), 0
+        """sha256 over the results of these runs that are there, in the order of their names."""
+        total = hashlib.sha256()
         for run in sorted(runs, key=lambda r: r.name):
             own = self.digest(run)
             if own:
                 total.update(f"{run.name} {own}\n".encode())
-                count += 1
-        return total.hexdigest(), count
+        return total.hexdigest()
+
+    def count(self, runs):
+        """How many there are, and how many of them failed, in words."""
+        found = [result for result, _ in map(self.load, runs) if result]
+        failed = sum(result["cause"] in BAD for result in found)
+        return f"{len(found)} of {len(runs)} jobs" + (f", {failed} of them failed" if failed else "")

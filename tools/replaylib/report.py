@@ -11,6 +11,7 @@ WHOLE = {"completed", "killed"}         # figures that are told as "2 of 3"
 SHORT_HASH = 12
 LINES_MOST = 40                         # of a vmstat table
 OUTPUT_LINES = 12
+TOLD = re.compile(r"swap\.|oom|reclaim|disk$|mips|rmap|elevator|vm\.")      # parameters told with a job
 
 
 def notes(path=NOTES):
@@ -133,9 +134,16 @@ def our_course(ours, name, title, columns):
 
 # ---- a row ----
 
+def column(tables, row, name):
+    """What a job is called in its row: its kernel, and its machine if others have another."""
+    found = tables.jobs[name]
+    several = len({tables.jobs[other]["machine"] for other in row.jobs.values()}) > 1
+    return f"{found['kernel']}, {found['machine']}" if several else found["kernel"]
+
+
 def compare_table(judged, ours):
     row = judged.row
-    head = [""] + [f"{row.jobs[alias]}, {whose}" for alias in row.jobs for whose in ("there", "here")]
+    head = [""] + [f"{column(ours.tables, row, name)}, {whose}" for name in row.jobs.values() for whose in ("there", "here")]
     lines = []
     for line in row.compare:
         cells = [line["what"]]
@@ -184,20 +192,41 @@ def job_row(results, run):
     return cells + [own[:SHORT_HASH] or "-"]
 
 
+def in_force(run):
+    """The parameters in force, era defaults included, and the swap cache's figures in the words of the time."""
+    config, counters = run.get("config", {}), run.get("counters", {})
+    words = [f"{name}={value}" for name, value in config.items() if value != "" and TOLD.match(name)]
+    found = [counters.get("swap_cache_" + name, "?") for name in ("add", "delete", "find_success", "find_total")]
+    return [" ".join(words), "Swap cache: add {}, delete {}, find {}/{}".format(*found)]
+
+
 def job_details(results, run):
     """What a job printed, or why it failed."""
     result = results.load(run)[0]
     if result is None:
         return page.tag("p", page.text("code", run.shell()), class_="small")
-    lines = result.get("words", "").splitlines()[-OUTPUT_LINES:] + result["log"][-OUTPUT_LINES:] + result["output"][-OUTPUT_LINES:]
+    lines = result.get("words", "").splitlines()[:OUTPUT_LINES] + result["log"][-OUTPUT_LINES:] + result["output"][-OUTPUT_LINES:]
+    if result["run"]:
+        lines = in_force(result["run"]) + lines
     return page.text("h4", run.name) + page.text("pre", "\n".join([result["command"], *lines]))
+
+
+def machines_section(tables):
+    """What the tables say about machines and kernels."""
+    def words(parameters):
+        return " ".join(f"{name}={value}" for name, value in parameters.items())
+    machines = [[name, m["about"], m["ram"], " ".join(m["swap"]), m.get("mips", ""), words(m.get("param", {}))]
+                for name, m in tables.machines.items()]
+    return [page.text("h2", "Machines and kernels"),
+            page.table(["machine", "what it stands for", "--ram", "--swap", "--mips", "parameters"], machines),
+            page.table(["kernel", "parameters"], [[name, words(parameters)] for name, parameters in tables.kernels.items()])]
 
 
 def jobs_section(results, runs):
     head = ["job", "end", "elapsed s", "user s", "system s", "kswapd s", "pf", "pages in", "pages out", "sha256"]
     parts = [page.text("h2", "Jobs"), page.table(head, [job_row(results, run) for run in sorted(runs, key=lambda r: r.name)])]
-    total, count = results.digest_of_all(runs)
-    parts.append(page.tag("p", f"{count} of {len(runs)} jobs are there. sha256 over their JSON: " + page.text("span", total, class_="hash")))
+    total = results.digest_of_all(runs)
+    parts.append(page.tag("p", f"{results.count(runs)}. sha256 over their JSON: " + page.text("span", total, class_="hash")))
     parts += [job_details(results, run) for run in sorted(runs, key=lambda r: r.name)]
     return parts
 
@@ -205,11 +234,10 @@ def jobs_section(results, runs):
 def write(tables, results, rows, runs, path):
     """Write the report of these rows; the judgements."""
     judgements, ours, told = judge.judge(tables, results, rows), Ours(tables, results), notes()
-    total, count = results.digest_of_all(runs)
     counted = ", ".join(f"{sum(j.verdict == v for j in judgements)} {v}" for v in
                         (judge.REPRODUCED, judge.DIFFERENT, judge.NOT, judge.INCOMPLETE))
-    body = [page.text("p", f"{len(judgements)} rows: {counted}. {count} of {len(runs)} jobs are there; sha256 over their JSON:"),
-            page.text("p", total, class_="hash"), summary(judgements)]
+    body = [page.text("p", f"{len(judgements)} rows: {counted}. {results.count(runs)}; sha256 over their JSON:"),
+            page.text("p", results.digest_of_all(runs), class_="hash"), summary(judgements)]
     for thread in tables.threads:
         mine = [j for j in judgements if j.row.thread == thread["id"]]
         if not mine:
@@ -222,5 +250,5 @@ def write(tables, results, rows, runs, path):
         body.append(page.text("h3", "vmstat over time"))
         body += list(vmstat_section(ours, thread))
     with open(path, "w", encoding="utf-8") as f:
-        f.write(page.whole(TITLE, body + jobs_section(results, runs)))
+        f.write(page.whole(TITLE, body + machines_section(tables) + jobs_section(results, runs)))
     return judgements

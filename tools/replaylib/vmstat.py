@@ -6,6 +6,7 @@ KIB_PER_PAGE = 4
 NS = 1_000_000_000
 COLUMNS = ("swpd", "free", "buff", "cache", "si", "so", "bi", "bo", "in", "cs", "us", "sy", "id")
 FULL = 0.999                    # of all slots in use: swap is full
+LITTLE_SHARE = 0.1              # of the most that was in swap
 QUIET_SHARE = 0.01              # a quiet second: less than this of the swap traffic of the busiest one
 
 
@@ -47,17 +48,20 @@ def lines(run):
 
 
 def last_quiet(table):
-    """The last second in which next to nothing was swapped: before qsbench's last pass. None if there is none."""
+    """The last second in which next to nothing was swapped: before qsbench's last pass. None if there is none.
+    Lines with little in swap are those before it was needed, or after all was over."""
     busiest = max((line.si + line.so for line in table), default=0)
+    little = LITTLE_SHARE * max((line.swpd for line in table), default=0)
     for line in reversed(table):
-        if busiest and line.swpd and line.si + line.so <= QUIET_SHARE * busiest:
+        if busiest and line.swpd > little and line.si + line.so <= QUIET_SHARE * busiest:
             return line
     return None
 
 
 def full(table, swap_kb):
-    """The lines at whose beginning and end swap was full."""
-    return [line for line in table if min(line.swpd_begin, line.swpd) >= FULL * swap_kb]
+    """The lines of the last pass at whose beginning and end swap was full."""
+    quiet = last_quiet(table)
+    return [line for line in table if min(line.swpd_begin, line.swpd) >= FULL * swap_kb and (not quiet or line.time > quiet.time)]
 
 
 def of_thread(text):
