@@ -64,6 +64,8 @@ enum mark { MARK_NONE, MARK_HALF, MARK_MIN, MARK_LOW };
 struct page *take_above(enum gfp flags, unsigned order, enum mark mark);
 /* May the running thread use the reserve below the watermarks, for what `flags` say? */
 bool may_use_reserve(enum gfp flags);
+/* Sleep 20 ms, as 2.6.5 did (HZ/50); then zones that were given up are worth a look again. */
+void wait_for_memory(void);
 /* After reclaim freed nothing: may the caller try again? Asks the OOM rule, and waits for a
  * victim's memory, for a bounded time. Sleeps. */
 bool oom_then_retry(unsigned order);
