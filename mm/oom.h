@@ -26,8 +26,11 @@ struct oom_rule {
 	bool (*is_oom)(unsigned order);
 	/* How much would killing `t` help? The highest dies; 0: must not be killed. */
 	uint32_t (*badness)(const struct task *t);
+	/* What the kernel of that name said, before pid and name; NULL: only ours is said. */
+	const char *message;
 };
-void oom_init(const char *era);		/* oom=, or else the era's; panics in words on a wrong name */
+/* oom=, or else the era's; panics in words on a wrong name, and lists the right ones. */
+void oom_init(const char *era);
 
 /* What a task holds, in pages: resident, swapped out, page tables and vmas, memory
  * objects (by handle, and what of mapped ones is in swap). */

@@ -19,6 +19,7 @@
  */
 #include "drivers/block.h"
 #include "kernel/counters.h"
+#include "kernel/isqrt.h"
 #include "kernel/param.h"
 #include "kernel/thread.h"
 #include "kernel/trace.h"
@@ -42,16 +43,6 @@ enum {
 };
 
 /* ---- Watermarks ---- */
-
-static uint32_t isqrt(uint32_t n)
-{
-	uint32_t root = 0;
-
-	for (uint32_t bit = 1u << 15; bit; bit >>= 1)
-		if ((root + bit) * (root + bit) <= n)
-			root += bit;
-	return root;
-}
 
 /*
  * Set min, low and high of all zones, in frames. As a whole min is isqrt(RAM in KiB) KiB, from
