@@ -22,6 +22,7 @@ const char *with_reverse_map(void);
 /* ---- linux26.c: of the table above, what can be written anew ---- */
 
 void linux26_set_watermarks(void);
+void default_set_watermarks(void);	/* default.c */
 void linux26_balance(void);
 struct page *linux26_alloc(enum gfp flags, unsigned order);
 bool linux26_needs_balance(void);

@@ -19,7 +19,7 @@ PARAM_STRING(window_name, "swap.window", "");
 
 static const char *const free_names[SLOT_RULES] = { "keep", "write", "80", "50", "always" };
 static const char *const search_names[SLOT_SEARCHES] = { "runs", "2.2", "2.4" };
-static const char *const window_names[READ_WINDOWS] = { "aligned", "hole" };
+static const char *const window_names[READ_WINDOWS] = { "aligned", "hole", "pattern" };
 
 struct swap_rules swap_rules = { .cluster = 256, .readahead = 16 };
 

@@ -25,6 +25,7 @@ enum slot_search { SEARCH_RUNS, SEARCH_22, SEARCH_24, SLOT_SEARCHES };
 enum read_window {
 	WINDOW_ALIGNED,		/* the aligned block around it, holes left out          */
 	WINDOW_HOLE,		/* ... up to the first hole (2.2 to 2.6)                */
+	WINDOW_PATTERN,		/* where the faults are going (mm/swap/pattern.c)       */
 	READ_WINDOWS
 };
 
