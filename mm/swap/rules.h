@@ -29,10 +29,12 @@ enum slot_search { SEARCH_RUNS, SEARCH_22, SEARCH_24, SLOT_SEARCHES };
 enum read_window {
 	WINDOW_ALIGNED,		/* the aligned block around it, holes left out          */
 	WINDOW_HOLE,		/* ... up to the first hole (2.2 to 2.6)                */
+	WINDOW_PATTERN,		/* where the faults are going (mm/swap/pattern.c)       */
 	READ_WINDOWS
 };
 
-enum { READAHEAD_MAX = 64 };	/* pages */
+enum { READAHEAD_MAX = 64,	/* pages */
+	READAHEAD_BY_RAM = 0 };	/* Linux 2.4: 8, with less than 16 MiB 4 */
 
 struct swap_rules {
 	uint32_t	 cluster;	/* swap.cluster=: slots of a run       */
