@@ -8,6 +8,7 @@
 
 extern const struct reclaim_policy reclaim_default;	/* default.c */
 extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
+extern const struct reclaim_policy reclaim_linux249;	/* linux249.c */
 extern const struct reclaim_policy reclaim_linux2413;	/* linux2413.c */
 extern const struct reclaim_policy reclaim_linux2414_pre5, reclaim_linux2414_pre6,
 	reclaim_linux2414;				/* linux2414.c */
