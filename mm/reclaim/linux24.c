@@ -85,8 +85,8 @@ static void shrink_caches(struct linux24_round *r)
 }
 
 /*
- * Free SWAP_CLUSTER frames of r->class, from priority 6 to 1. True if that is done, or, where
- * swap_out is apart (2.4.13), if it unmapped what it should. Sleeps.
+ * Free SWAP_CLUSTER frames of r->class, from priority 6 to 1. True if that is done, or
+ * (2.4.13) if a swap_out on the way unmapped what it should. Sleeps.
  */
 static bool try_to_free_pages(struct linux24_round *r)
 {
@@ -103,7 +103,7 @@ static bool try_to_free_pages(struct linux24_round *r)
 			unmapped |= linux24_swap_out(r);
 	}
 	block_unplug();
-	return r->wanted == 0 || unmapped;
+	return r->wanted == 0 || (unmapped && kernel->swap_out_is_success);
 }
 
 /* ---- Allocation ---- */

@@ -37,7 +37,10 @@ struct linux24_kernel {
 	bool only_mapped_count;		/* the scan ends with its patience, not before */
 	/* What swap_out is to unmap (NULL: SWAP_CLUSTER). */
 	uint32_t (*swap_target)(uint32_t priority);
-	bool swap_each_round;		/* swap_out by try_to_free_pages, on a part of the mms */
+	bool swap_each_round;		/* try_to_free_pages calls swap_out, too, at each priority */
+	bool swap_part_of_mms;		/* swap_out visits a part of them by priority */
+	bool swap_out_is_success;	/* try_to_free_pages counts it as such */
+	bool swap_out_fails_once;	/* not called again in a round when it failed */
 	bool demoted_is_referenced;	/* refill marks what becomes inactive */
 	bool write_drops_ownerless;	/* a page that only its slot knows isn't written */
 	enum oom_question oom;
@@ -52,7 +55,7 @@ struct linux24_round {
 	uint32_t	priority;
 	uint32_t	wanted;		/* frames still to be freed at this priority */
 	uint32_t	freed;		/* ... that were */
-	bool		swap_out_failed;
+	bool		swap_out_failed;	/* once at least */
 };
 
 static inline bool linux24_in_class(const struct linux24_round *r, const struct page *p)
@@ -77,6 +80,7 @@ void linux24_shrink_cache(struct linux24_round *r);
 
 /* ---- linux24_swap_out.c ---- */
 
+/* True if it unmapped what it should. */
 bool linux24_swap_out(struct linux24_round *r);
 /* Parts of it that 2.4.9 had too. The PTE becomes its page's swap entry: false if the page is busy or
  * gets no slot. page_table_lock held. And: how many mms there are, of which the first in mm_all is

@@ -5,7 +5,9 @@
  * swap_out isn't called again in a round once it has failed.
  *
  * The code of 2.4.14-pre5aa1 is not known; this is what its author said of it and of the kernels
- * before and after. Everything else is 2.4.14-pre5's.
+ * before and after. That try_to_free_pages calls swap_out at each priority, as in 2.4.13 and in his
+ * later kernels, follows: with no anonymous page listed nothing mapped would ever be met. Everything
+ * else is 2.4.14-pre5's.
  */
 #include "mm/reclaim/linux24.h"
 
@@ -22,6 +24,8 @@ static uint32_t patience(uint32_t wanted, uint32_t priority, uint32_t part)
 static const struct linux24_kernel aa = {
 	.patience	 = patience,
 	.out_of_patience = MAPPED_SWAPS_AND_GOES_ON,
+	.swap_each_round = true,
+	.swap_out_fails_once = true,
 	.oom		 = OOM_BY_KSWAPD_UNBALANCED,
 	.order_for_ever	 = 1,
 };

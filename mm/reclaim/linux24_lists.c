@@ -151,8 +151,7 @@ static bool goes_on(struct linux24_round *r, uint32_t *patience, uint32_t all_pa
 		(void)linux24_swap_out(r);
 		return false;
 	case MAPPED_SWAPS_AND_GOES_ON:
-		if (!r->swap_out_failed)
-			r->swap_out_failed = !linux24_swap_out(r);
+		(void)linux24_swap_out(r);
 		*patience = all_patience;
 		return true;
 	case MAPPED_ENDS:

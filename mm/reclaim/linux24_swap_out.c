@@ -107,8 +107,8 @@ void linux24_next_mm(void)
 
 /*
  * Unmap SWAP_CLUSTER pages, or as many as the kernel in force wants, that have not been used since
- * the hand came by: as many mms are visited as there are, or a part of that (swap_each_round).
- * False: fewer were found. No spinlock held, mmap_locks don't matter; never sleeps but to let
+ * the hand came by: as many mms are visited as there are, and the first once more, or a part of
+ * that. False: fewer were found, or the kernel in force doesn't try again after a failure. No spinlock held, mmap_locks don't matter; never sleeps but to let
  * others run.
  */
 bool linux24_swap_out(struct linux24_round *r)
@@ -119,17 +119,16 @@ bool linux24_swap_out(struct linux24_round *r)
 	};
 	int32_t mms = (int32_t)linux24_mm_count();
 
+	if (k->swap_out_fails_once && r->swap_out_failed)
+		return false;
 	COUNT(swap_out_calls);
-	if (k->swap_each_round)
+	if (k->swap_part_of_mms)
 		mms /= (int32_t)r->priority;
-	do {
-		cond_resched();
-		if (list_empty(&mm_all))
-			return false;
+	for (; mms >= 0 && s.left > 0 && !list_empty(&mm_all); mms--) {
 		if (mm_walk(list_first(&mm_all, struct mm, all_link), visit, &s))
 			linux24_next_mm();
-		if (s.left == 0)
-			return true;
-	} while (--mms >= 0);
-	return false;
+		cond_resched();
+	}
+	r->swap_out_failed |= s.left > 0;
+	return s.left == 0;
 }
