@@ -106,7 +106,7 @@ def test_view_lru_01(reverse_map):
     """lru lists each zone's pages in order, as many as are counted, all with PG_LRU"""
     d = swapped(reverse_map)
     lines = d.show("lru")
-    heads = {m[0] + m[1]: int(m[2]) for m in re.findall(r"^(\w+) (active|inactive): (\d+) page", "\n".join(lines), re.MULTILINE)}
+    heads = {m[0] + m[1]: int(m[2]) for m in re.findall(r"^(\w+) (active|inactive|clean): (\d+) page", "\n".join(lines), re.MULTILINE)}
     zone = d.view.frames.zones()[0]
     assert heads["DMAactive"] == zone.active_count and heads["DMAinactive"] == zone.inactive_count
     pages = [line for line in lines if line.startswith("  ")]

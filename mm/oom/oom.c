@@ -31,7 +31,7 @@ PARAM_STRING(oom_name, "oom", "");
 #define VICTIM_TIME (10 * NS_PER_SECOND)
 
 static const struct oom_rule *const rules[] = {
-	&oom_default, &oom_linux2413, &oom_linux2414pre6, &oom_linux2414, &oom_linux26,
+	&oom_default, &oom_linux249, &oom_linux2413, &oom_linux2414pre6, &oom_linux2414, &oom_linux26,
 };
 static const struct oom_rule *rule;
 static ns_t dying_since;		/* 0: nobody was dying when we last looked */

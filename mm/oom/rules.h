@@ -11,7 +11,7 @@
 #include "kernel/time.h"
 #include "mm/oom.h"
 
-extern const struct oom_rule oom_linux2413, oom_linux2414pre6, oom_linux2414, oom_linux26;
+extern const struct oom_rule oom_linux249, oom_linux2413, oom_linux2414pre6, oom_linux2414, oom_linux26;
 
 /* ---- badness.c ---- */
 

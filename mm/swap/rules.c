@@ -7,6 +7,8 @@
 
 enum { CLUSTER_MIN = 8, CLUSTER_MAX = 4096, UNSET = UINT32_MAX };
 
+#define SMALL_RAM (16u << 20)
+
 PARAM_U32(cluster, "swap.cluster", UNSET, CLUSTER_MIN, CLUSTER_MAX);
 PARAM_U32(readahead, "swap.readahead", UNSET, 1, READAHEAD_MAX);
 PARAM_U32(readahead_limit, "swap.readahead_limit", UNSET, 0, 1);
@@ -41,11 +43,18 @@ static unsigned choice(const char *parameter, char *set, const char *const *name
 	panic("%s=%s: there is no such rule", parameter, set);
 }
 
+/* docs/history.md 2.7. */
+static uint32_t readahead_by_ram(void)
+{
+	return page_count >= SMALL_RAM >> PAGE_SHIFT ? 8 : 4;
+}
+
 void swap_rules_init(const struct swap_rules *era)
 {
 	swap_rules = (struct swap_rules){
 		.cluster	 = number(&cluster, era->cluster),
-		.readahead	 = number(&readahead, era->readahead),
+		.readahead	 = number(&readahead, era->readahead != READAHEAD_BY_RAM ?
+						      era->readahead : readahead_by_ram()),
 		.readahead_limit = number(&readahead_limit, era->readahead_limit),
 		.steal		 = number(&steal, era->steal),
 		.free	= choice("swap.free", free_name, free_names, SLOT_RULES, era->free),

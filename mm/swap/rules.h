@@ -33,7 +33,8 @@ enum read_window {
 	READ_WINDOWS
 };
 
-enum { READAHEAD_MAX = 64 };	/* pages */
+enum { READAHEAD_MAX = 64,	/* pages */
+	READAHEAD_BY_RAM = 0 };	/* Linux 2.4: 8, with less than 16 MiB 4 */
 
 struct swap_rules {
 	uint32_t	 cluster;	/* swap.cluster=: slots of a run       */
