@@ -316,6 +316,7 @@ struct block_dev *block_add_disk(const char *name, sector_t sectors,
 		kfree(d);
 		return NULL;
 	}
+	model_attach(d);
 	list_insert_tail(&devices, &d->link);
 	return d;
 }

@@ -3,6 +3,7 @@
  * audit. Reads the devices through block_for_each(), like everybody else.
  */
 #include "drivers/block.h"
+#include "drivers/model.h"
 #include "drivers/queue.h"
 #include "kernel/abi/sysinfo.h"
 #include "kernel/printk.h"
@@ -30,6 +31,7 @@ static bool report_disk(struct block_dev *d, void *arg)
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
 		report("@disk %s %s %llu\n", d->name, rows[i].field,
 		       (unsigned long long)rows[i].value);
+	model_report(d);
 	return true;
 }
 

@@ -225,24 +225,31 @@ static void reset_poll(struct ide_channel *ch)
 
 /* ---- Commands ---- */
 
+void ide_model(struct ide_channel *ch)
+{
+	const struct request *r = ch->request;
+	struct model_request m = { r->sector, ch->span_sectors, r->kind != REQUEST_READ };
+
+	ch->service = model_service_ns(ch->drive->queue->disk, &m, ch->started);
+}
+
 /* The transfer is over; the request is when the modelled drive's time is. In the lab a
  * timer ends it always, so that done() never runs inside block_submit(). */
 static void command_done(struct ide_channel *ch)
 {
 	struct ide_drive *d = ch->drive;
-	struct request *r = ch->request;
-	ns_t service = model_service_ns(d->queue->disk, r->sector, ch->span_sectors,
-					r->kind != REQUEST_READ, ch->started);
 
 	d->timeouts = 0;
 	if (ch->pio_only)
 		dma_failed(d);
-	if (service == 0 && !lab_mode()) {
+	if (!lab_mode())
+		ide_model(ch);
+	if (ch->service == 0 && !lab_mode()) {
 		end_span(ch, OK);
 		return;
 	}
 	ch->state = IDE_DELAY;
-	timer_set(&ch->timer, ch->started + service);
+	timer_set(&ch->timer, ch->started + ch->service);
 }
 
 static void progress(struct ide_channel *ch, enum ide_progress p)

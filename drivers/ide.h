@@ -96,6 +96,7 @@ struct ide_channel {
 	bool	 pio_only;		/* last try of a span that failed by DMA */
 	unsigned tries;			/* failed ones of this span */
 	ns_t	 started, deadline;
+	ns_t	 service;		/* by the modelled drive, from `started` on */
 	struct timer timer;
 
 	/* Its progress, for PIO */
@@ -142,6 +143,8 @@ void ide_drive_setup(struct ide_drive *d);
 /* ide.c */
 void ide_interrupt(unsigned irq, void *arg);
 void ide_timer(struct timer *t);
+/* The command is done: ask the modelled drive how long it took. */
+void ide_model(struct ide_channel *ch);
 /* Drive reset, step one and two: at least 2 ms lie between them, and the drive is ready. */
 void ide_reset_begin(struct ide_channel *ch);
 void ide_reset_end(struct ide_channel *ch);

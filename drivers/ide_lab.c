@@ -58,6 +58,8 @@ enum ide_progress ide_lab_command(struct ide_channel *ch)
 		if (ide_command_due(ch))
 			p = ide_command_continue(ch);
 	}
+	if (p == IDE_DONE)
+		ide_model(ch);		/* the CPU's time isn't the drive's either */
 	restore_masks(old);
 	lab_recipe_end();
 	return p;

@@ -63,6 +63,7 @@ struct block_queue {
 	struct block_dev *disk;		/* c */
 	const struct disk_ops *ops;	/* c */
 	void		 *driver;	/* c  the driver's own */
+	void		 *model;	/* c  the modelled drive's own; NULL: none */
 	const struct elevator_ops *elevator;	/* c */
 	struct list	  requests;	/* q  queued, the next one first */
 	struct list	  waiting;	/* q  bios without a request */

@@ -310,6 +310,15 @@ void delay_us(uint32_t us)
 	}
 }
 
+uint32_t random_of(const char *purpose)
+{
+	uint32_t x = mix(~seed);
+
+	while (*purpose != 0)
+		x = mix(x + (uint8_t)*purpose++);
+	return x;
+}
+
 /* A Weyl sequence through mix(): every value once in 2^32 calls. Any context. */
 uint32_t random_u32(void)
 {

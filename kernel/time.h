@@ -44,6 +44,8 @@ void timer_cancel(struct timer *t);		/* harmless if it was not */
 /* Busy waiting for devices before and outside threads; microseconds at least. */
 void delay_us(uint32_t us);
 
+/* A number drawn from seed= for one purpose, by its name; random_u32() goes on as it would. */
+uint32_t random_of(const char *purpose);
 /* A deterministic generator seeded by seed=; the only randomness in the kernel. */
 uint32_t random_u32(void);
 

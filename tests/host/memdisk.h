@@ -105,6 +105,16 @@ void model_init(void)
 {
 }
 
+void model_attach(struct block_dev *d)
+{
+	(void)d;
+}
+
+void model_report(const struct block_dev *d)
+{
+	(void)d;
+}
+
 void timer_init(struct timer *timer, void (*fire)(struct timer *))
 {
 	list_init(&timer->link);

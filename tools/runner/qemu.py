@@ -24,7 +24,7 @@ from .monitor import Monitor, MonitorError
 PR_SET_PDEATHSIG = 1            # linux/prctl.h
 
 LAB_ARGUMENTS = ["-icount", "shift=0,sleep=off", "-rtc", "base=2020-01-01T00:00:00,clock=host"]
-LAB_PARAMETERS = {"lab": "1", "disk": "model:fixed"}
+LAB_PARAMETERS = {"lab": "1", "disk": "model:ata2001"}
 DUMP_SECONDS = 60
 DRIVES_MAX = 4                  # two channels, two drives each
 
