@@ -34,7 +34,11 @@ void oom_init(const char *era);		/* oom=, or else the era's; panics in words on 
 struct oom_figures { uint32_t rss, swap, tables, objects, vm; };
 struct oom_figures oom_figures(const struct task *t);
 
+/* The fault of `t` got no memory: it dies. By a rule whose callers die that is an OOM kill. */
+void oom_kill_faulter(struct task *t, vaddr_t addr);
+
 extern const struct oom_rule oom_default;	/* mm/oom/default.c */
+extern const struct oom_rule oom_linux22;	/* mm/oom/linux22.c */
 uint32_t oom_default_badness(const struct task *t);
 
 #endif

@@ -29,7 +29,7 @@ PARAM_STRING(oom_name, "oom", "");
 
 #define VICTIM_TIME (10 * NS_PER_SECOND)
 
-static const struct oom_rule *const rules[] = { &oom_default };
+static const struct oom_rule *const rules[] = { &oom_default, &oom_linux22 };
 static const struct oom_rule *rule;
 static ns_t dying_since;		/* 0: nobody was dying when we last looked */
 
@@ -133,14 +133,19 @@ static void print_report(unsigned order, const struct choice *c)
 		printk("oom: %s has the most to give: %u points\n", c->victim->name, c->points);
 }
 
-static enum oom_result kill_victim(struct task *t)
+static void kill(struct task *t)
 {
-	dying_since = clock_ns();
 	COUNT(oom_kill);
 	TRACE(OOM, t->pid, t->mm->rss, frames_free());
 	t->flags |= TASK_OOM;
 	printk("Out of memory: killed %d (%s)\n", t->pid, t->name);
 	task_kill(t, TASK_STATUS_SIGNAL(ABI_SIGKILL));
+}
+
+static enum oom_result kill_victim(struct task *t)
+{
+	dying_since = clock_ns();
+	kill(t);
 	return t == current_task() ? OOM_DIE : OOM_RETRY;
 }
 
@@ -176,4 +181,16 @@ enum oom_result oom_kill(enum oom_asker who, unsigned order)
 		return OOM_RETRY;
 	print_report(order, &c);
 	return c.victim ? kill_victim(c.victim) : OOM_NOBODY;
+}
+
+/* See oom.h. The line is 2.2's own (docs/history.md 7.3). */
+void oom_kill_faulter(struct task *t, vaddr_t addr)
+{
+	if (rule->caller_dies) {
+		printk("VM: killing process %s\n", t->name);
+		kill(t);
+		return;
+	}
+	printk("%s (%d): no memory for %#x, killed\n", t->name, t->pid, addr);
+	task_kill(t, TASK_STATUS_SIGNAL(ABI_SIGKILL));
 }

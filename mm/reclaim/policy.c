@@ -16,7 +16,7 @@
 PARAM_STRING(reclaim_name, "reclaim", "");	/* "": the first that the build can do */
 
 static const struct reclaim_policy *const policies[] = {
-	&reclaim_default, &reclaim_linux26,
+	&reclaim_default, &reclaim_linux26, &reclaim_linux22,
 };
 
 const struct reclaim_policy *reclaim;

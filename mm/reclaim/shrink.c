@@ -35,7 +35,7 @@ static bool only_ours(const struct page *p)
 /* Must the page go to another slot? Its own can't be written, or the whole area, or it is on
  * its way out: what reclaim sent back there swapoff would have to fetch again, for ever. A page
  * whose read failed has nothing to take along: it is dropped, and its slot stays what it is. */
-static bool slot_is_lost(const struct page *p)
+bool slot_is_lost(const struct page *p)
 {
 	swap_entry e = { p->private };
 
@@ -48,7 +48,7 @@ static bool slot_is_lost(const struct page *p)
 
 /* The page leaves a lost slot that no PTE names. False: some do, and there is no other slot
  * that they could be given when the page is unmapped (swap_relocate()). */
-static bool leave_slot(struct page *p)
+bool leave_slot(struct page *p)
 {
 	if (swap_count((swap_entry){ p->private }) == 1) {
 		swap_cache_delete(p);

@@ -5,7 +5,7 @@
 #include "kernel/string.h"
 #include "mm/swap.h"
 
-enum { CLUSTER_MIN = 8, CLUSTER_MAX = 4096, UNSET = UINT32_MAX };
+enum { CLUSTER_MIN = 8, CLUSTER_MAX = 4096, UNSET = UINT32_MAX, PAGES_16_MIB = 16 << 20 >> PAGE_SHIFT };
 
 PARAM_U32(cluster, "swap.cluster", UNSET, CLUSTER_MIN, CLUSTER_MAX);
 PARAM_U32(readahead, "swap.readahead", UNSET, 1, READAHEAD_MAX);
@@ -17,7 +17,7 @@ PARAM_STRING(window_name, "swap.window", "");
 
 static const char *const free_names[SLOT_RULES] = { "keep", "write", "80", "50", "always" };
 static const char *const search_names[SLOT_SEARCHES] = { "runs", "2.2", "2.4" };
-static const char *const window_names[READ_WINDOWS] = { "aligned", "hole" };
+static const char *const window_names[READ_WINDOWS] = { "aligned", "hole", "2.2" };
 
 struct swap_rules swap_rules = { .cluster = 256, .readahead = 16 };
 
@@ -41,12 +41,24 @@ static unsigned choice(const char *parameter, char *set, const char *const *name
 	panic("%s=%s: there is no such rule", parameter, set);
 }
 
+/* page_cluster, which went by RAM: docs/history.md 1.8. */
+static uint32_t readahead_by_ram(void)
+{
+	if (page_count < PAGES_16_MIB)
+		return 4;
+	return page_count < 2 * PAGES_16_MIB ? 8 : 16;
+}
+
 void swap_rules_init(const struct swap_rules *era)
 {
+	uint32_t window = era->readahead == READAHEAD_BY_RAM ? readahead_by_ram() : era->readahead;
+
 	swap_rules = (struct swap_rules){
 		.cluster	 = number(&cluster, era->cluster),
-		.readahead	 = number(&readahead, era->readahead),
+		.readahead	 = number(&readahead, window),
 		.readahead_limit = number(&readahead_limit, era->readahead_limit),
+		.in_flight	 = era->in_flight,
+		.write_ends_first = era->write_ends_first,
 		.steal		 = number(&steal, era->steal),
 		.free	= choice("swap.free", free_name, free_names, SLOT_RULES, era->free),
 		.search = choice("swap.search", search_name, search_names, SLOT_SEARCHES,
