@@ -6,6 +6,7 @@
 #include "kernel/printk.h"
 #include "kernel/string.h"
 #include "kernel/time.h"
+#include "kernel/timer.h"
 
 PARAM_STRING(disk_name, "disk", "");
 
@@ -93,6 +94,8 @@ static void forget_facts(void)
 void model_init(void)
 {
 	choose_model();
+	if (model)
+		timer_be_exact();
 	if (model && model->facts)
 		complete_facts(model->facts);
 	else

@@ -3,9 +3,10 @@
  *
  * The timers are one list, by deadline, equal ones in the order they were set; a new one
  * looks for its place from the end that is nearer in time. Outside the lab the PIT ticks HZ times a second
- * and each tick fires what is due. In the lab the PIT runs in one-shot mode: it is armed
- * for the first timer or the end of the running slice, and for 50 ms at most, because
- * its counter has 16 bits (54 ms); an interrupt that finds nothing due just arms it again.
+ * and each tick fires what is due. In the lab, and for a modelled drive, the PIT runs in
+ * one-shot mode: it is armed for the first timer or the end of the running slice, and for
+ * 50 ms at most, because its counter has 16 bits (54 ms); an interrupt that finds nothing
+ * due just arms it again.
  *
  * An idle CPU in the lab doesn't halt: its clock is put forward to the first timer instead.
  * The wake-up from HLT is no exact moment in QEMU 7.2: its main loop, when something calls
@@ -14,7 +15,7 @@
  * icount_process_data()). A running CPU gets the PIT's interrupt at an exact instruction.
  *
  * timer.1  pending timers are sorted by deadline.
- * timer.2  lab: unless suspended, the PIT's interrupt comes no later than what is due.
+ * timer.2  one-shot mode: unless suspended, the PIT's interrupt comes no later than what is due.
  * timer.3  lab: the CPU halts only where the clock is frozen, or when no timer is set.
  */
 #include "kernel/timer.h"
@@ -197,7 +198,7 @@ static ns_t first_deadline(void)
 
 bool timer_skip_idle(void)
 {
-	ns_t deadline = one_shot ? first_deadline() : UINT64_MAX;
+	ns_t deadline = lab_mode() ? first_deadline() : UINT64_MAX;
 
 	if (deadline == UINT64_MAX)
 		return false;
@@ -215,6 +216,17 @@ void timer_start(bool lab)
 		timer_rearm();
 	else
 		pit_start_periodic(TICK_COUNTS);
+}
+
+void timer_be_exact(void)
+{
+	uint32_t flags = irq_save();
+
+	if (!one_shot && !clock_is_ticks()) {
+		one_shot = true;
+		timer_rearm();
+	}
+	irq_restore(flags);
 }
 
 /* A mode 0 count of 1 replaces what was armed. Its interrupt is taken here, and before

@@ -11,8 +11,8 @@
 
 enum { TICK_COUNTS = 11932 };		/* PIT counts of a tick: PIT_HZ / HZ, rounded */
 
-/* Lab: the time that PIT channel 0 is armed for; whoever needs it earlier calls
- * timer_rearm(). 0 when nobody must: outside the lab, in the interrupt, in the recipe. */
+/* One-shot mode: the time that PIT channel 0 is armed for; whoever needs it earlier calls
+ * timer_rearm(). 0 when nobody must: with HZ ticks a second, in the interrupt, in the recipe. */
 extern ns_t timer_armed_until;
 
 /* Ticks since timer_start(); only the periodic mode counts them. */
@@ -37,7 +37,10 @@ static inline uint64_t cycles_now(void)
 
 /* Register IRQ 0 and set the PIT going: one_shot in the lab, else HZ ticks a second. */
 void timer_start(bool one_shot);
-/* Lab: arm the PIT for the next due timer or slice end, 50 ms at most. */
+/* One-shot mode from now on, so that timers are exact to some microseconds; without a TSC
+ * they stay at 1/HZ of a second. */
+void timer_be_exact(void);
+/* One-shot mode: arm the PIT for the next due timer or slice end, 50 ms at most. */
 void timer_rearm(void);
 /* Lab: leave nothing armed and no timer interrupt pending. Interrupts are off and are
  * opened meanwhile. timer_resume() ends it. */

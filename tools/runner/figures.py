@@ -13,6 +13,8 @@ def figures(machine, result, seed):
     out["config"] = dict(sorted(report.config.items()))
     out["config"].update({"rmap": machine.rmap, "qemu.ram": machine.ram, "qemu.swap": list(machine.swaps),
                           "qemu.cpu": machine.cpu, "qemu.machine": machine.machine})
+    if machine.lab:
+        out["config"]["mips"] = machine.mips
     out["counters"] = dict(sorted(report.counters.items()))
     out["disks"] = {name: dict(sorted(fields.items())) for name, fields in sorted(report.disks.items())}
     out["image_sha256"] = build.image_sha256([machine.kernel] + machine.modules)

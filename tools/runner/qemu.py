@@ -23,7 +23,8 @@ from .monitor import Monitor, MonitorError
 
 PR_SET_PDEATHSIG = 1            # linux/prctl.h
 
-LAB_ARGUMENTS = ["-icount", "shift=0,sleep=off", "-rtc", "base=2020-01-01T00:00:00,clock=host"]
+LAB_ARGUMENTS = ["-rtc", "base=2020-01-01T00:00:00,clock=host"]
+MIPS_BY_SHIFT = [1000 / 2**k for k in range(11)]        # what QEMU's -icount shift=k makes of the lab's CPU
 LAB_PARAMETERS = {"lab": "1", "disk": "model:ata2001"}
 DUMP_SECONDS = 60
 DRIVES_MAX = 4                  # two channels, two drives each
@@ -44,6 +45,7 @@ class Machine:
         self.cpu = "pentium3"
         self.machine = "pc"
         self.lab = False
+        self.mips = 1000                # in the lab; one of MIPS_BY_SHIFT
         self.interactive = False        # serial 2 is a socket instead of a file
         self.vga = False
         self.gdb = None                 # path of a socket; the machine then waits for gdb
@@ -102,7 +104,8 @@ class Machine:
         # The exit device ends QEMU at once, and the memory with it.
         arguments += [] if self.dump else ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
         arguments += ["-vga", "std"] if self.vga else []
-        arguments += LAB_ARGUMENTS if self.lab else []
+        if self.lab:
+            arguments += ["-icount", f"shift={MIPS_BY_SHIFT.index(self.mips)},sleep=off"] + LAB_ARGUMENTS
         if self.gdb:
             arguments += ["-S", "-gdb", f"unix:{self.gdb},server=on,wait=off"]
         arguments += self.monitor.arguments() + self._drives()
