@@ -243,7 +243,7 @@ int32_t sys_exit(const uint32_t *arg)
 
 /* ---- Afterwards ---- */
 
-void task_usage(struct task *t, struct abi_usage *u)
+void task_usage(const struct task *t, struct abi_usage *u)
 {
 	struct thread *thread;
 

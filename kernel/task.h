@@ -64,7 +64,7 @@ void task_unpin(struct task *t);
 /* Can't `t` be torn down before the running thread, which pinned it, goes on? */
 bool task_waits_for_current(const struct task *t);
 /* What `t` has used up to now, its dead threads included. */
-void task_usage(struct task *t, struct abi_usage *u);
+void task_usage(const struct task *t, struct abi_usage *u);
 /* After task_exec(): the new program's thread destroys the old address space. Sleeps. */
 void task_exec_finish(void);
 

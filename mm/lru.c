@@ -182,6 +182,21 @@ void lru_putback(struct page *p)
 	page_drop(p);
 }
 
+struct page *lru_next_inactive(struct zone *z)
+{
+	uint32_t flags = spin_lock_irq(&z->lru_lock);
+	struct page *p = NULL;
+
+	if (!list_empty(&z->inactive)) {
+		p = list_last(&z->inactive, struct page, lru);
+		list_remove(&p->lru);
+		list_insert(&z->inactive, &p->lru);
+		page_hold(p);
+	}
+	spin_unlock_irq(&z->lru_lock, flags);
+	return p;
+}
+
 /* frame.4: the lists hold what their counts and the pages' flags say. */
 static unsigned check_list(const struct zone *z, const struct list *head, uint32_t expected,
 			   uint32_t active)

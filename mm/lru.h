@@ -46,6 +46,9 @@ void lru_rotate(struct page *p);
 enum lru_list { LRU_INACTIVE, LRU_ACTIVE };
 unsigned lru_isolate(struct zone *z, enum lru_list which, unsigned count, struct list *batch);
 void lru_putback(struct page *p);
+/* For scans that leave the pages on their list: the oldest inactive page, held, which goes to the
+ * head; NULL: there is none. */
+struct page *lru_next_inactive(struct zone *z);
 /* The same for one page, whatever its age: false if it is on no list. */
 bool lru_isolate_page(struct page *p, struct list *batch);
 unsigned lru_check(void);

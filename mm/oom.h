@@ -26,8 +26,11 @@ struct oom_rule {
 	bool (*is_oom)(unsigned order);
 	/* How much would killing `t` help? The highest dies; 0: must not be killed. */
 	uint32_t (*badness)(const struct task *t);
+	/* What the kernel of that name said, before pid and name; NULL: only ours is said. */
+	const char *message;
 };
-void oom_init(const char *era);		/* oom=, or else the era's; panics in words on a wrong name */
+/* oom=, or else the era's; panics in words on a wrong name, and lists the right ones. */
+void oom_init(const char *era);
 
 /* What a task holds, in pages: resident, swapped out, page tables and vmas, memory
  * objects (by handle, and what of mapped ones is in swap). */
@@ -38,7 +41,6 @@ struct oom_figures oom_figures(const struct task *t);
 void oom_kill_faulter(struct task *t, vaddr_t addr);
 
 extern const struct oom_rule oom_default;	/* mm/oom/default.c */
-extern const struct oom_rule oom_linux22;	/* mm/oom/linux22.c */
 uint32_t oom_default_badness(const struct task *t);
 
 #endif

@@ -7,7 +7,7 @@
  * dying anyway is waited for first, for every rule alike (oom.c).
  */
 #include "kernel/task.h"
-#include "mm/oom.h"
+#include "mm/oom/rules.h"
 
 /* Whoever asks has failed already; the only question is whether he may die of it. */
 static bool linux22_is_oom(unsigned order)

@@ -7,7 +7,7 @@
  * may be chosen. task_kill() wakes him out of every killable sleep, and a killed thread
  * may use the reserve (may_use_reserve()).
  */
-#include "mm/oom.h"
+#include "mm/oom/rules.h"
 #include "kernel/counters.h"
 #include "kernel/panic.h"
 #include "kernel/param.h"
@@ -20,6 +20,7 @@
 #include "mm/frame.h"
 #include "mm/object.h"
 #include "mm/pgtable.h"
+#include "mm/reclaim.h"
 #include "mm/slab.h"
 #include "mm/swap.h"
 #include "mm/swap/area.h"
@@ -29,20 +30,34 @@ PARAM_STRING(oom_name, "oom", "");
 
 #define VICTIM_TIME (10 * NS_PER_SECOND)
 
-static const struct oom_rule *const rules[] = { &oom_default, &oom_linux22 };
+static const struct oom_rule *const rules[] = {
+	&oom_default, &oom_linux22, &oom_linux2413, &oom_linux2414pre6, &oom_linux2414,
+	&oom_linux26,
+};
 static const struct oom_rule *rule;
 static ns_t dying_since;		/* 0: nobody was dying when we last looked */
 
+static void list_names(char *to, size_t size)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; i < ARRAY_LEN(rules) && at < size; i++)
+		at += (size_t)ksnprintf(to + at, size - at, "%s%s", at ? ", " : "",
+					rules[i]->name);
+}
+
 void oom_init(const char *era)
 {
+	char names[128];
+
 	if (!*oom_name)
 		strlcpy(oom_name, era, sizeof(oom_name));
 	for (unsigned i = 0; i < ARRAY_LEN(rules); i++)
 		if (!strcmp(rules[i]->name, oom_name))
 			rule = rules[i];
+	list_names(names, sizeof(names));
 	if (!rule)
-		panic("oom=%s: there is no such rule; this build has: %s", oom_name,
-		      rules[0]->name);
+		panic("oom=%s: there is no such rule; this build has: %s", oom_name, names);
 }
 
 /* Page tables, the directory, and vmas, in pages. */
@@ -139,6 +154,8 @@ static void kill(struct task *t)
 	TRACE(OOM, t->pid, t->mm->rss, frames_free());
 	t->flags |= TASK_OOM;
 	printk("Out of memory: killed %d (%s)\n", t->pid, t->name);
+	if (rule->message)
+		printk("%s %d (%s).\n", rule->message, t->pid, t->name);
 	task_kill(t, TASK_STATUS_SIGNAL(ABI_SIGKILL));
 }
 
@@ -173,12 +190,17 @@ enum oom_result oom_kill(enum oom_asker who, unsigned order)
 		dying_since = clock_ns();
 	if (c.dying && clock_ns() < dying_since + VICTIM_TIME)
 		return OOM_RETRY;
-	if (!(rule->askers & who) || !rule->is_oom(order))
+	if (!(rule->askers & who)) {
+		if (who == OOM_ASKS_ALLOC)
+			kswapd_wake();	/* it will be listened to, if its run fails too */
+		return OOM_RETRY;
+	}
+	if (!rule->is_oom(order))
+		return OOM_RETRY;
+	if (swap_off_call_off())
 		return OOM_RETRY;
 	if (rule->caller_dies)
 		return OOM_NOBODY;
-	if (swap_off_call_off())
-		return OOM_RETRY;
 	print_report(order, &c);
 	return c.victim ? kill_victim(c.victim) : OOM_NOBODY;
 }

@@ -5,15 +5,31 @@
  */
 #include "mm/reclaim/policies.h"
 
+enum { AHEAD_SHARE = 64 };		/* of a zone: what reclaim keeps free beyond 2.6's marks */
+
+/*
+ * 2.6's watermarks, with kswapd's two raised by a share of RAM each: what is read ahead must find
+ * free frames (mm/swap/pattern.c), and pages that go in large numbers go in large writes.
+ * Once at boot, no locks; never sleeps.
+ */
+void default_set_watermarks(void)
+{
+	linux26_set_watermarks();
+	for (unsigned i = 0; i < ZONE_COUNT; i++) {
+		zones[i].low += zones[i].present / AHEAD_SHARE;
+		zones[i].high += 2 * zones[i].present / AHEAD_SHARE;
+	}
+}
+
 const struct reclaim_policy reclaim_default = {
 	.name		= "default",
 	.refuses	= without_reverse_map,
-	.set_watermarks = linux26_set_watermarks,
+	.set_watermarks = default_set_watermarks,
 	.alloc		= linux26_alloc,
 	.balance	= linux26_balance,
 	.needs_balance	= linux26_needs_balance,
 	.lru		= { .around = PLACE_INACTIVE },
 	.swap		= { .cluster = 256, .readahead = 16, .steal = true, .free = SLOTS_KEEP,
-			    .search = SEARCH_RUNS, .window = WINDOW_ALIGNED },
+			    .search = SEARCH_RUNS, .window = WINDOW_PATTERN },
 	.oom		= "default",
 };

@@ -8,6 +8,7 @@
 #include "kernel/param.h"
 #include "kernel/thread.h"
 #include "kernel/trace.h"
+#include "mm/oom.h"
 #include "mm/reclaim/policies.h"
 #include "mm/swap/area.h"
 
@@ -46,8 +47,8 @@ ns_t kswapd_time_ns(void)
 	return kswapd ? thread_time_ns(kswapd, CPU_SYSTEM) : 0;
 }
 
-/* Balance until all is well, or a run frees nothing: then it is for the allocating
- * threads to decide what that means. */
+/* Balance until all is well, or a run frees nothing: what that means is for the OOM rule to
+ * say, if it listens to kswapd, or else when the allocating threads ask. */
 static void work(void)
 {
 	uint64_t freed_before;
@@ -61,6 +62,8 @@ static void work(void)
 			block_wait_congestion(KSWAPD_REST_MS);
 		cond_resched();
 	} while (reclaim->needs_balance() && counters[COUNT_pgsteal_kswapd] != freed_before);
+	if (reclaim->needs_balance())
+		(void)oom_kill(OOM_ASKS_KSWAPD, 0);
 	TRACE(KSWAPD_SLEEP, frames_free(), sum_of_marks(true), 0);
 }
 

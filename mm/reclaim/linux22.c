@@ -199,7 +199,7 @@ const struct reclaim_policy reclaim_linux22 = {
 	.kswapd		 = kswapd_22,
 	.lru		 = { .fresh = PLACE_NOWHERE, .wanted = PLACE_NOWHERE,
 			     .object = PLACE_NOWHERE, .around = PLACE_NOWHERE },
-	.swap		 = { .cluster = 32, .readahead = READAHEAD_BY_RAM, .readahead_limit = true,
+	.swap		 = { .cluster = 32, .readahead = READAHEAD_BY_RAM_22, .readahead_limit = true,
 			     .free = SLOTS_WRITE, .search = SEARCH_22, .window = WINDOW_22,
 			     .in_flight = LINUX22_IN_FLIGHT, .write_ends_first = true },
 	.oom		 = "2.2",

@@ -9,6 +9,11 @@
 extern const struct reclaim_policy reclaim_default;	/* default.c */
 extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
 extern const struct reclaim_policy reclaim_linux22;	/* linux22.c */
+extern const struct reclaim_policy reclaim_linux2413;	/* linux2413.c */
+extern const struct reclaim_policy reclaim_linux2414_pre5, reclaim_linux2414_pre6,
+	reclaim_linux2414;				/* linux2414.c */
+extern const struct reclaim_policy reclaim_aa;		/* linux24_aa.c */
+extern const struct reclaim_policy reclaim_skraw1, reclaim_skraw2; /* linux24_skraw.c */
 
 /* refuses() of policies that ask the reverse map, and of those that do without one: NULL, or why
  * this build can't run them. */
@@ -18,6 +23,7 @@ const char *with_reverse_map(void);
 /* ---- linux26.c: of the table above, what can be written anew ---- */
 
 void linux26_set_watermarks(void);
+void default_set_watermarks(void);	/* default.c */
 void linux26_balance(void);
 struct page *linux26_alloc(enum gfp flags, unsigned order);
 bool linux26_needs_balance(void);
@@ -37,6 +43,10 @@ enum verdict {
 };
 /* Judge `p`, locked and off the lists. */
 enum verdict shrink_judge(struct page *p, const struct scan_control *sc);
+/* Must the page go to another slot, since its own can't be used any more? And: it leaves that,
+ * if no PTE names it. False: some do, and there is no other slot. Locked. */
+bool slot_is_lost(const struct page *p);
+bool leave_slot(struct page *p);
 /* From the active to the inactive list: `count` pages of z's old end are looked at; mapped
  * ones are spared if they were used, or all of them unless `take_mapped`. */
 void refill_inactive(struct zone *z, unsigned count, bool take_mapped);
@@ -70,6 +80,8 @@ enum mark { MARK_NONE, MARK_HALF, MARK_MIN, MARK_LOW };
 struct page *take_above(enum gfp flags, unsigned order, enum mark mark);
 /* May the running thread use the reserve below the watermarks, for what `flags` say? */
 bool may_use_reserve(enum gfp flags);
+/* Sleep 20 ms, as 2.6.5 did (HZ/50); then zones that were given up are worth a look again. */
+void wait_for_memory(void);
 /* After reclaim freed nothing: may the caller try again? Asks the OOM rule, and waits for a
  * victim's memory, for a bounded time. Sleeps. */
 bool oom_then_retry(unsigned order);

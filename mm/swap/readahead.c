@@ -14,10 +14,13 @@
 #include "kernel/trace.h"
 #include "mm/lru.h"
 #include "mm/swap/area.h"
+#include "mm/swap/pattern.h"
+
+enum { BATCH_MAX = MAX((unsigned)READAHEAD_MAX, (unsigned)PATTERN_MAX) };
 
 /* A fresh locked page for `e` in the cache, holding one reference besides; NULL without
  * memory, or if the slot is free by now or has got a page. Sleeps if `how` says so. */
-static struct page *new_cached_page(swap_entry e, enum gfp how)
+struct page *swap_new_cached_page(swap_entry e, enum gfp how)
 {
 	struct page *p = page_alloc(how, 0);
 
@@ -32,7 +35,7 @@ static struct page *new_cached_page(swap_entry e, enum gfp how)
 	return NULL;
 }
 
-static bool worth_reading(swap_entry e)
+bool swap_worth_reading(swap_entry e)
 {
 	struct swap_area *a;
 	bool worth;
@@ -90,9 +93,9 @@ static struct page *neighbour(swap_entry e)
 			return NULL;
 		}
 	}
-	if (!worth_reading(e))
+	if (!swap_worth_reading(e))
 		return NULL;
-	p = new_cached_page(e, hole_ends ? GFP_USER : GFP_SPARE);
+	p = swap_new_cached_page(e, hole_ends ? GFP_USER : GFP_SPARE);
 	if (p)
 		COUNT(swap_readahead);
 	return p;
@@ -104,7 +107,7 @@ static struct page *neighbour(swap_entry e)
  * many stand in batch[]. With swap.window=aligned this doesn't reclaim; as kernels of the time
  * did, swap.window=hole does, and the caller may sleep.
  */
-static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[READAHEAD_MAX])
+static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[])
 {
 	unsigned area = swap_entry_area(e), n = 0;
 	uint32_t slot = block_start(swap_entry_slot(e)), end = slot + swap_rules.readahead;
@@ -130,7 +133,7 @@ static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[REA
 
 /* Read all pages of the batch as one plugged burst. The reference to `wanted` (NULL: none is
  * wanted yet) stays the caller's. */
-static void read_batch(struct page *batch[READAHEAD_MAX], unsigned n, const struct page *wanted)
+static void read_batch(struct page *batch[], unsigned n, const struct page *wanted)
 {
 	block_plug();
 	for (unsigned i = 0; i < n; i++) {
@@ -153,37 +156,38 @@ static void read_batch(struct page *batch[READAHEAD_MAX], unsigned n, const stru
  */
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 {
-	struct page *batch[READAHEAD_MAX];
+	bool pattern = v && swap_rules.window == WINDOW_PATTERN;
+	struct page *batch[BATCH_MAX];
 	struct page *p;
 
-	(void)v;
-	(void)addr;
 	if (swap_rules.window == WINDOW_22)
 		return swap_read_22(e, major);
 	p = swap_cache_find(e);
 	if (p) {
 		TRACE(SWAP_FOUND, page_pfn(p), e.v, 0);
+		if (pattern)
+			read_batch(batch, pattern_read_on(v, addr, batch), NULL);
 		return p;
 	}
-	p = new_cached_page(e, GFP_USER);
+	p = swap_new_cached_page(e, GFP_USER);
 	if (!p)
 		return swap_cache_find(e);
 	*major = true;
-	read_batch(batch, gather(e, p, batch), p);
+	read_batch(batch, pattern ? pattern_gather(v, addr, p, batch) : gather(e, p, batch), p);
 	return p;
 }
 
 /* See swap.h. The caller's PTE (or object entry) holds a count of the slot. */
 bool swap_read_ahead(swap_entry e)
 {
-	struct page *batch[READAHEAD_MAX];
+	struct page *batch[BATCH_MAX];
 	struct page *p;
 
-	if (!worth_reading(e))
+	if (!swap_worth_reading(e))
 		return true;
-	p = new_cached_page(e, GFP_SPARE);
+	p = swap_new_cached_page(e, GFP_SPARE);
 	if (!p)
-		return !worth_reading(e);
+		return !swap_worth_reading(e);
 	COUNT(swap_readahead);
 	read_batch(batch, gather(e, p, batch), NULL);
 	return true;

@@ -5,7 +5,9 @@
 #include "kernel/string.h"
 #include "mm/swap.h"
 
-enum { CLUSTER_MIN = 8, CLUSTER_MAX = 4096, UNSET = UINT32_MAX, PAGES_16_MIB = 16 << 20 >> PAGE_SHIFT };
+enum { CLUSTER_MIN = 8, CLUSTER_MAX = 4096, UNSET = UINT32_MAX };
+
+#define SMALL_RAM (16u << 20)
 
 PARAM_U32(cluster, "swap.cluster", UNSET, CLUSTER_MIN, CLUSTER_MAX);
 PARAM_U32(readahead, "swap.readahead", UNSET, 1, READAHEAD_MAX);
@@ -17,7 +19,7 @@ PARAM_STRING(window_name, "swap.window", "");
 
 static const char *const free_names[SLOT_RULES] = { "keep", "write", "80", "50", "always" };
 static const char *const search_names[SLOT_SEARCHES] = { "runs", "2.2", "2.4" };
-static const char *const window_names[READ_WINDOWS] = { "aligned", "hole", "2.2" };
+static const char *const window_names[READ_WINDOWS] = { "aligned", "hole", "pattern", "2.2" };
 
 struct swap_rules swap_rules = { .cluster = 256, .readahead = 16 };
 
@@ -41,21 +43,23 @@ static unsigned choice(const char *parameter, char *set, const char *const *name
 	panic("%s=%s: there is no such rule", parameter, set);
 }
 
-/* page_cluster, which went by RAM: docs/history.md 1.8. */
-static uint32_t readahead_by_ram(void)
+/* The window that an era says, or has by RAM: docs/history.md 1.8, 2.7. */
+static uint32_t era_readahead(uint32_t era)
 {
-	if (page_count < PAGES_16_MIB)
-		return 4;
-	return page_count < 2 * PAGES_16_MIB ? 8 : 16;
+	pfn_t small = SMALL_RAM >> PAGE_SHIFT;
+
+	if (era == READAHEAD_BY_RAM)
+		return page_count < small ? 4 : 8;
+	if (era == READAHEAD_BY_RAM_22)
+		return page_count < small ? 4 : page_count < 2 * small ? 8 : 16;
+	return era;
 }
 
 void swap_rules_init(const struct swap_rules *era)
 {
-	uint32_t window = era->readahead == READAHEAD_BY_RAM ? readahead_by_ram() : era->readahead;
-
 	swap_rules = (struct swap_rules){
 		.cluster	 = number(&cluster, era->cluster),
-		.readahead	 = number(&readahead, window),
+		.readahead	 = number(&readahead, era_readahead(era->readahead)),
 		.readahead_limit = number(&readahead_limit, era->readahead_limit),
 		.in_flight	 = era->in_flight,
 		.write_ends_first = era->write_ends_first,
@@ -69,19 +73,20 @@ void swap_rules_init(const struct swap_rules *era)
 }
 
 /*
- * Does the swap-in of a page whose only user is the PTE at hand free its slot (enum slot_rule)?
- * `write`: it is, or becomes, a write. The page still counts as cached. No lock needed;
- * never sleeps.
+ * Does the slot of a page whose only user is the PTE at hand go now (enum slot_rule)? `use`: what
+ * that PTE does. The page still counts as cached. A later write frees it by the rules that say
+ * so of writes; when 2.4.14 had come to look at the slots in use (50), such a write kept it. No
+ * lock needed; never sleeps.
  */
-bool swap_rule_frees(bool write)
+bool swap_rule_frees(enum slot_use use)
 {
 	switch (swap_rules.free) {
 	case SLOTS_WRITE:
-		return write;
+		return use != SLOT_READ;
 	case SLOTS_80:
-		return write || swap_cached_pages() * 5 > swap_slots_total() * 4;
+		return use != SLOT_READ || swap_cached_pages() * 5 > swap_slots_total() * 4;
 	case SLOTS_50:
-		return swap_slots_free() * 2 < swap_slots_total();
+		return use != SLOT_LATER_WRITE && swap_slots_free() * 2 < swap_slots_total();
 	case SLOTS_ALWAYS:
 		return true;
 	default:
