@@ -129,7 +129,8 @@ struct page *swap_read_22(swap_entry e, bool *major)
 	}
 	gather(e, &b);
 	p = find_or_enter(e, &b);
-	*major |= b.count > 0;
+	if (b.count > 0)
+		*major = true;
 	block_plug();
 	for (unsigned i = 0; i < b.count; i++)
 		start(b.page[i]);
