@@ -218,7 +218,7 @@ def test_swap_steal(steal):
 
 # ---- errors ----
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_swap_error_01(tmp_path):
     """a bad sector under writing retires its slot and loses nothing"""
     rules = disks.blkdebug(tmp_path / "rules", "write_aio", first=2048 + 8 * 100)
