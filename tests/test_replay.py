@@ -238,6 +238,6 @@ def test_replay_vmstat_01():
     assert len(lines) == 60 and lines[0].words() == "100000 2400 0 0 0 0 0 0 200 300 50 10 40".split()
     assert lines[45].si == 16000 and lines[45].so == 8000
     assert vmstat.last_quiet(lines).time == 40
-    assert [line.time for line in vmstat.full(lines, 195512)] == list(range(49, 60))
+    assert [line.time for line in vmstat.full(lines, 195512)] == list(range(50, 60))
     assert figures.Figures(replays.made_up(tables.Tables().run("qs-pre5-s1")))["swpd_before"] == 142648
     assert not vmstat.lines({}) and vmstat.last_quiet([]) is None

@@ -55,7 +55,7 @@ def result(run, cause="exit", code=0, output=(), counters=None, seconds=(0.0, 0.
     elapsed, user, system, kswapd = seconds
     known = {"pgmajfault": 1000, "pswpin": 9000, "pswpout": 8000, "swap_cache_add": 190000, "swap_cache_delete": 189000,
              "swap_cache_find_success": 10, "swap_cache_find_total": 100, "swap_readahead": 1500, "pgscan_kswapd": 1000,
-             "pgscan_direct": 2000, "pgsteal_direct": 1500, "swap_total_pages": 48878}
+             "pgscan_direct": 2000, "pgsteal_direct": 1500, "reclaim_failed": 150, "swap_out_ptes": 1000000, "swap_total_pages": 48878}
     known.update(counters or {})
     disk = {"reads": 500, "read_sectors": 32000, "writes": 100, "model_reads": 500, "model_seek_ns": 3 * NS, "model_rotation_ns": 2 * NS,
             "model_transfer_ns": NS, "model_buffer_ns": 0, "model_write_seek_ns": NS, "model_write_rotation_ns": 0}

@@ -59,9 +59,11 @@ def last_quiet(table):
 
 
 def full(table, swap_kb):
-    """The lines of the last pass at whose beginning and end swap was full."""
+    """The lines of the last pass in which swap was full from beginning to end, but for the first: in that one, pages are still
+    written that had got their slots before."""
     quiet = last_quiet(table)
-    return [line for line in table if min(line.swpd_begin, line.swpd) >= FULL * swap_kb and (not quiet or line.time > quiet.time)]
+    lines = [line for line in table if min(line.swpd_begin, line.swpd) >= FULL * swap_kb and (not quiet or line.time > quiet.time)]
+    return lines[1:]
 
 
 def of_thread(text):
