@@ -85,7 +85,7 @@ static int map_swapped(struct fault *f, struct page *p, swap_entry e, struct pag
 	fault_unlock_pte(f);
 	if (copy)
 		lru_insert(copy, lru_rules.fresh);
-	else
+	else if (!lru_rules.returns_unused)
 		lru_mark_accessed(p);
 	fault_done(f, target);
 	return OK;
