@@ -147,7 +147,7 @@ CHANGES = {
     "Z3": ({"m1-patch": hogs("m1-patch", found=(20000, 194300))}, {"m1-patch": hogs("m1-patch", found=(13000, 194300))}),
     "Z4": ({"m1-pre6": hogs("m1-pre6", 10, 4, 4)}, {"m1-pre6": hogs("m1-pre6", 10, 6, 6)}),
     "Z5": (None, {"m2-patch": hogs("m2-patch", 6.5, 0.5, 0.5)}),
-    "Z6": ({"desk-patch": desk((0.01, 30.0, 200.0), (6000.0, 7000.0, 8000.0))}, {"desk-patch": desk()}),
+    "Z6": ({"desk-patch": desk((0.01, 30.0, 200.0), (5000.0, 7000.0, 8000.0))}, {"desk-patch": desk()}),
     "Q1": ({"qs-pre5": sort("qs-pre5", pf=30000)}, {"qs-pre5": sort("qs-pre5", pf=30000, elapsed=150.0)}),
     "Q2": ({"qs-2_4_9": sort("qs-2_4_9", pf=30000)}, {"qs-2_4_9": sort("qs-2_4_9", pf=30000, elapsed=130.0)}),
     "Q3": ({"qs-pre6": sort("qs-pre6", user=40.0)}, {"qs-pre5": sort("qs-pre5", cause="oom")}),
