@@ -235,7 +235,7 @@ def test_replay_judge_09():
 def test_replay_vmstat_01():
     """samples become lines of vmstat: rates a second, kilobytes, percents; the quiet before the last pass and full swap are found"""
     lines = vmstat.lines({"samples": replays.samples(60, 100000, 195512, 195512)})
-    assert len(lines) == 60 and lines[0].words() == "100000 2400 0 0 0 0 0 0 200 300 50 10 40".split()
+    assert len(lines) == 61 and lines[0].words() == "100000 2400 0 0 0 0 0 0 200 300 50 10 40".split()
     assert lines[45].si == 16000 and lines[45].so == 8000
     assert vmstat.last_quiet(lines).time == 40
     assert [line.time for line in vmstat.full(lines, 195512)] == list(range(50, 60))
