@@ -198,6 +198,9 @@ class Figures:
     def figure_idle_full(self):
         return self._mean_full("idle")
 
+    def figure_system_full(self):
+        return self._mean_full("system")
+
     # ---- the drives, all together ----
 
     def _disks(self, *fields):
