@@ -147,7 +147,7 @@ CHANGES = {
     "Z3": ({"m1-patch": hogs("m1-patch", found=(20000, 194300))}, {"m1-patch": hogs("m1-patch", found=(13000, 194300))}),
     "Z4": ({"m1-pre6": hogs("m1-pre6", 10, 4, 4)}, {"m1-pre6": hogs("m1-pre6", 10, 6, 6)}),
     "Z5": (None, {"m2-patch": hogs("m2-patch", 6.5, 0.5, 0.5)}),
-    "Z6": ({"desk-patch": desk((0.01, 30.0, 200.0), (6000.0, 7000.0, 8000.0))}, {"desk-patch": desk()}),
+    "Z6": ({"desk-patch": desk((0.01, 30.0, 200.0), (5000.0, 7000.0, 8000.0))}, {"desk-patch": desk()}),
     "Q1": ({"qs-pre5": sort("qs-pre5", pf=30000)}, {"qs-pre5": sort("qs-pre5", pf=30000, elapsed=150.0)}),
     "Q2": ({"qs-2_4_9": sort("qs-2_4_9", pf=30000)}, {"qs-2_4_9": sort("qs-2_4_9", pf=30000, elapsed=130.0)}),
     "Q3": ({"qs-pre6": sort("qs-pre6", user=40.0)}, {"qs-pre5": sort("qs-pre5", cause="oom")}),
@@ -235,7 +235,7 @@ def test_replay_judge_09():
 def test_replay_vmstat_01():
     """samples become lines of vmstat: rates a second, kilobytes, percents; the quiet before the last pass and full swap are found"""
     lines = vmstat.lines({"samples": replays.samples(60, 100000, 195512, 195512)})
-    assert len(lines) == 60 and lines[0].words() == "100000 2400 0 0 0 0 0 0 200 300 50 10 40".split()
+    assert len(lines) == 61 and lines[0].words() == "100000 2400 0 0 0 0 0 0 200 300 50 10 40".split()
     assert lines[45].si == 16000 and lines[45].so == 8000
     assert vmstat.last_quiet(lines).time == 40
     assert [line.time for line in vmstat.full(lines, 195512)] == list(range(50, 60))

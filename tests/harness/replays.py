@@ -45,9 +45,12 @@ def samples(seconds, before, swap_kb, filled):
             swapped_out += 2000
         rows.append([second * NS, 600, used // 4, min(used, swap_kb) // 10, 100, 200, swapped_in, swapped_out, swapped_in // 8, swapped_in,
                      second * 200, second * 300, second * NS // 2, second * NS // 10, 0, second * NS * 2 // 5])
-    over = list(rows[-1])                       # power off: all is free again
-    over[0], over[2], over[3] = over[0] + NS // 100, 1000, 0
-    return {"columns": COLUMNS, "rows": rows + [over]}
+    for kib, ns in ((filled // 2, NS), (4000, NS // 100)):     # a second without success and without user time; then all is free again
+        over = list(rows[-1])
+        over[0], over[2], over[3] = over[0] + ns, kib // 4, 0
+        over[COLUMNS.index("system_ns")] += ns
+        rows.append(over)
+    return {"columns": COLUMNS, "rows": rows}
 
 
 def result(run, cause="exit", code=0, output=(), counters=None, seconds=(0.0, 0.0, 0.0, 0.0), **more):

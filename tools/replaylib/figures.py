@@ -35,7 +35,7 @@ class Figures:
             if method:
                 try:
                     self.known[name] = method()
-                except (KeyError, TypeError, IndexError, ZeroDivisionError) as e:
+                except (KeyError, TypeError, IndexError, ZeroDivisionError, ValueError) as e:
                     raise NoFigure(name) from e
             elif name in self.counters:
                 self.known[name] = self.counters[name]
@@ -191,11 +191,15 @@ class Figures:
         return self._mean_full("si")
 
     def figure_swap_once(self):
-        """Seconds that reading all of swap once would take at the rate of the last pass."""
-        return self["swap_kb"] / self["si_full"]
+        """Seconds that reading all of swap once would take at the rate of the last pass's busiest second."""
+        quiet = vmstat.last_quiet(self.lines)
+        return self["swap_kb"] / max(line.si for line in self.lines if not quiet or line.time > quiet.time)
 
     def figure_idle_full(self):
         return self._mean_full("idle")
+
+    def figure_system_full(self):
+        return self._mean_full("system")
 
     # ---- the drives, all together ----
 

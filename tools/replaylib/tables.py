@@ -77,6 +77,8 @@ class Tables:
         parameters = dict(self.common.get("param", {}))
         parameters.update(machine.get("param", {}))
         parameters.update(self.kernels[job["kernel"]])
+        timeout = job.get("timeout", self.common["timeout"])
+        parameters["watchdog.ms"] = str(1000 * timeout)
         argv = ["--lab", "--rmap", self.common["rmap"], "--ram", machine["ram"]]
         for swap in machine["swap"]:
             argv += ["--swap", swap]
@@ -84,7 +86,7 @@ class Tables:
             argv += ["--mips", machine["mips"]]
         for name, value in sorted(parameters.items()):
             argv += ["--param", f"{name}={value}"]
-        argv += ["--seed", str(seed), "--timeout", str(job.get("timeout", self.common["timeout"]))]
+        argv += ["--seed", str(seed), "--timeout", str(timeout)]
         return argv + ["--", "sh", "-c", job["command"]]
 
     def _runs(self, name):

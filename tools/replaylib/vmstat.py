@@ -6,6 +6,7 @@ KIB_PER_PAGE = 4
 NS = 1_000_000_000
 COLUMNS = ("swpd", "free", "buff", "cache", "si", "so", "bi", "bo", "in", "cs", "us", "sy", "id")
 FULL = 0.999                    # of all slots in use: swap is full
+COMPUTING = 50                  # percent of user time
 LITTLE_SHARE = 0.1              # of the most that was in swap
 QUIET_SHARE = 0.01              # a quiet second: less than this of the swap traffic of the busiest one
 
@@ -48,12 +49,12 @@ def lines(run):
 
 
 def last_quiet(table):
-    """The last second in which next to nothing was swapped: before qsbench's last pass. None if there is none.
-    Lines with little in swap are those before it was needed, or after all was over."""
+    """The last second of computing in which next to nothing was swapped: before qsbench's last pass. None if there is none.
+    Lines with little in swap are those before it was needed; a machine that searches memory in vain swaps nothing either."""
     busiest = max((line.si + line.so for line in table), default=0)
     little = LITTLE_SHARE * max((line.swpd for line in table), default=0)
     for line in reversed(table):
-        if busiest and line.swpd > little and line.si + line.so <= QUIET_SHARE * busiest:
+        if busiest and line.swpd > little and line.user >= COMPUTING and line.si + line.so <= QUIET_SHARE * busiest:
             return line
     return None
 
