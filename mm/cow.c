@@ -31,7 +31,7 @@ ALWAYS_INLINE bool cow_page_exclusive(struct page *p)
 		return false;
 	exclusive = !page_is(p, PG_SWAPCACHE) ||
 		    swap_count((swap_entry){ p->private }) == 1;
-	if (exclusive && swap_rule_frees(true))
+	if (exclusive && swap_rule_frees(SLOT_LATER_WRITE))
 		swap_cache_try_free(p);
 	page_unlock(p);
 	return exclusive;

@@ -22,7 +22,7 @@
 /* What a frame's last user may leave set; anything else is a fault of his. */
 enum {
 	PG_LEFT = PG_DIRTY | PG_REFERENCED | PG_UPTODATE | PG_ERROR | PG_ACTIVE | PG_ANON |
-		  PG_RECLAIM | PG_BLOCK | PG_NORMAL,
+		  PG_RECLAIM | PG_BLOCK | PG_NORMAL | PG_CLEAN | PG_AGE_MASK,
 };
 #define KERNEL_LOAD_PADDR (1u << 20)
 
@@ -226,8 +226,9 @@ static void zone_init(struct zone *z, const char *name, pfn_t start, pfn_t end)
 		list_init(&z->free_list[order]);
 	list_init(&z->active);
 	list_init(&z->inactive);
+	list_init(&z->clean);
 	z->present = z->free = 0;
-	z->active_count = z->inactive_count = 0;
+	z->active_count = z->inactive_count = z->clean_count = z->inactive_here = 0;
 }
 
 /* A place for the page array: the lowest in RAM from `first_free` up. */

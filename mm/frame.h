@@ -27,8 +27,9 @@ struct zone {
 	uint32_t min, low, high;	/* watermarks, in frames; set by the policy */
 
 	struct spinlock lru_lock;	/* RANK_LRU */
-	struct list	active, inactive;
-	uint32_t	active_count, inactive_count;
+	struct list	active, inactive, clean;
+	uint32_t	active_count, inactive_count, clean_count;
+	uint32_t	inactive_here;	/* pages of this zone on an inactive list, whosever */
 
 	/* The policy's (mm/reclaim/): scan debts, last priority, give-up mark. The last two
 	 * are cleared when a frame of the zone is freed. */

@@ -72,7 +72,7 @@ void mm_memory_info(struct abi_memory *m)
 	m->rmap_bytes = rmap_bytes();
 	for (unsigned i = 0; i < ZONE_COUNT; i++) {
 		m->active += zones[i].active_count;
-		m->inactive += zones[i].inactive_count;
+		m->inactive += zones[i].inactive_count + zones[i].clean_count;
 		m->min += zones[i].min;
 		m->low += zones[i].low;
 		m->high += zones[i].high;

@@ -1,4 +1,4 @@
-/* The active and inactive lists of a zone. RANK_LRU is taken inside. */
+/* The active, inactive and clean lists of a zone. RANK_LRU is taken inside. */
 #ifndef MM_LRU_H
 #define MM_LRU_H
 
@@ -44,12 +44,21 @@ void lru_mark_accessed(struct page *p);
 void lru_rotate(struct page *p);
 
 /* For reclaim: take pages off the old end, with a reference each, and give them back. */
-enum lru_list { LRU_INACTIVE, LRU_ACTIVE };
+enum lru_list { LRU_INACTIVE, LRU_ACTIVE, LRU_CLEAN };
 unsigned lru_isolate(struct zone *z, enum lru_list which, unsigned count, struct list *batch);
 void lru_putback(struct page *p);
-/* For scans that leave the pages on their list: the oldest inactive page, held, which goes to the
+/* For scans that leave the pages on their list: the oldest page of one, held, which goes to the
  * head; NULL: there is none. */
-struct page *lru_next_inactive(struct zone *z);
+struct page *lru_next(struct zone *z, enum lru_list which);
+static inline struct page *lru_next_inactive(struct zone *z)
+{
+	return lru_next(z, LRU_INACTIVE);
+}
+/* A listed page goes to the head of the inactive list, or to that of its zone's clean pages and
+ * from there back. */
+void lru_deactivate(struct page *p);
+void lru_make_clean(struct page *p);
+void lru_make_dirty(struct page *p);
 /* The same for one page, whatever its age: false if it is on no list. */
 bool lru_isolate_page(struct page *p, struct list *batch);
 unsigned lru_check(void);

@@ -5,7 +5,8 @@
  * frame.2  mapcount is the number of PTEs, in all mms, that map the frame
  *          (the shared zero page and reserved frames are not counted)
  * frame.3  count >= mapcount + (1 if in the swap cache) + (1 if an object holds it)
- * frame.4  PG_LRU <=> on exactly one of its zone's two lists; PG_ACTIVE says which
+ * frame.4  PG_LRU <=> on exactly one of its zone's three lists; PG_ACTIVE and PG_CLEAN, never
+ *          both, say which
  * frame.5  PG_ANON <=> mapping is the reverse map's, and then mapcount > 0 or it
  *          was unmapped and nobody has looked since; else mapping is an object or NULL
  * frame.6  PG_SWAPCACHE <=> swap_cache_lookup(private) == this page
@@ -51,14 +52,19 @@ enum page_flag {
 	PG_OBJECT    = BIT(16),	/* `mapping` is an object, `index` its page      */
 	PG_NORMAL    = BIT(18),	/* in zone NORMAL, else in zone DMA              */
 	PG_BLOCK     = BIT(19),	/* heads an allocated block of 2^private, order > 0 */
+	PG_CLEAN     = BIT(20),	/* on the clean list: unused, and its slot holds the same */
 };
+
+/* The highest bits of flags: how old the page is, for policies that count that (linux249). */
+#define PG_AGE_SHIFT 24
+#define PG_AGE_MASK  (0x7f << PG_AGE_SHIFT)
 
 struct page {
 	uint32_t flags;		/* enum page_flag */
 	uint32_t count;		/* references; 0 <=> free */
 	uint32_t mapcount;	/* t  PTEs */
-	void	*mapping;	/* p  the reverse map's (PG_ANON) or struct object * */
-	uint32_t index;		/* p  with mapping: linear page offset, or page of the object */
+	void	*mapping;	/* p  the reverse map's (PG_ANON; never NULL) or struct object * */
+	uint32_t index;		/* p  with mapping: the reverse map's, or page of the object */
 	uint32_t private;	/* p  swap entry (PG_SWAPCACHE); f order (PG_BUDDY, PG_BLOCK) */
 	struct list lru;	/* l  LRU list; f free list; else its holder's */
 	struct rmap_page rmap;	/* empty where mapping and index suffice */
@@ -84,6 +90,16 @@ static inline void page_set(struct page *p, uint32_t flags)
 static inline void page_clear(struct page *p, uint32_t flags)
 {
 	__atomic_fetch_and(&p->flags, ~flags, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t page_age(const struct page *p)
+{
+	return (p->flags & PG_AGE_MASK) >> PG_AGE_SHIFT;
+}
+static inline void page_set_age(struct page *p, uint32_t age)
+{
+	page_clear(p, PG_AGE_MASK);
+	page_set(p, age << PG_AGE_SHIFT);
 }
 
 /* Zero and copy whole frames, a word a step. */

@@ -59,7 +59,7 @@ ALWAYS_INLINE uint32_t swapin_settle_slot(const struct fault *f, struct page *p,
 
 	if (p->mapcount != 1 || (holds_entry(p, e) && swap_count(e) != 1))
 		return 0;
-	if (swap_rule_frees(write))
+	if (swap_rule_frees(write ? SLOT_WRITE : SLOT_READ))
 		swap_cache_try_free(p);
 	return write ? PTE_WRITE | PTE_DIRTY : 0;
 }
@@ -98,6 +98,8 @@ static int use_page(struct fault *f, struct page *p, swap_entry e)
 	int error = OK;
 
 	page_lock(p);
+	if (swap_rules.write_ends_first)
+		page_wait_writeback(p);
 	if (holds_entry(p, e) && !rmap_page_fits(p, f->vma, f->addr)) {
 		page_unlock(p);		/* no allocation under a page lock */
 		copy = page_alloc(GFP_USER, 0);

@@ -40,15 +40,6 @@ bool may_use_reserve(enum gfp flags)
 	return current->memalloc > 0 || (current->killed && (flags & GFP_NOFAIL_SMALL));
 }
 
-/* Sleep a little so that a dying task, or the disk, can give memory back. */
-static void wait_for_memory(void)
-{
-	uint32_t irq = irq_save();
-
-	(void)thread_sleep(SLEEP_KILLABLE, clock_ns() + OOM_WAIT_MS * NS_PER_MS, "memory");
-	irq_restore(irq);
-}
-
 /* A zone was given up when nothing in it could be freed. Slots may have become free since
  * then (munmap, swapon), and before anybody is killed all of it is looked at once more. */
 static void no_zone_is_given_up(void)
@@ -59,11 +50,20 @@ static void no_zone_is_given_up(void)
 	}
 }
 
+/* Sleep a little so that a dying task, or the disk, can give memory back. Killable. */
+void wait_for_memory(void)
+{
+	uint32_t irq = irq_save();
+
+	(void)thread_sleep(SLEEP_KILLABLE, clock_ns() + OOM_WAIT_MS * NS_PER_MS, "memory");
+	irq_restore(irq);
+	no_zone_is_given_up();
+}
+
 bool oom_then_retry(unsigned order)
 {
 	if (oom_kill(OOM_ASKS_ALLOC, order) != OOM_RETRY)
 		return false;
 	wait_for_memory();
-	no_zone_is_given_up();
 	return true;
 }

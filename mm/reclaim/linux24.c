@@ -37,12 +37,17 @@ static void set_watermarks(struct zone *z, uint32_t ratio)
 	z->high = 3 * z->min;
 }
 
-/* See linux24.h. Once at boot, no locks; never sleeps. */
+/* See linux24.h. Both once at boot, no locks; never sleep. */
+void linux24_set_watermarks(void)
+{
+	set_watermarks(&zones[ZONE_DMA], RATIO_DMA);
+	set_watermarks(&zones[ZONE_NORMAL], RATIO_NORMAL);
+}
+
 void linux24_begin(const struct linux24_kernel *k)
 {
 	kernel = k;
-	set_watermarks(&zones[ZONE_DMA], RATIO_DMA);
-	set_watermarks(&zones[ZONE_NORMAL], RATIO_NORMAL);
+	linux24_set_watermarks();
 }
 
 /* The first zone that an allocation would take from. */

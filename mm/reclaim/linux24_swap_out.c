@@ -39,8 +39,20 @@ static bool has_entry(struct page *p)
 	if (!page_is(p, PG_SWAPCACHE) && !swap_cache_add_new(p))
 		return false;
 	if (!page_is(p, PG_LRU))
-		lru_insert_inactive(p);
+		lru_insert(p, lru_rules.around);
 	return true;
+}
+
+/* Steps 4 and 6 to 10 of try_to_swap_out (below). True: the PTE is gone. */
+bool linux24_unmap_pte(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte)
+{
+	bool gone;
+
+	if (is_pinned(p) || !page_trylock(p))				/* 4 */
+		return false;
+	gone = has_entry(p) && page_unmap_to_swap(p, v, addr, pte);
+	page_unlock(p);
+	return gone;
 }
 
 /*
@@ -51,8 +63,6 @@ static bool has_entry(struct page *p)
 static bool try_to_swap_out(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte,
 			    struct linux24_round *r)
 {
-	bool freeable;
-
 	if (*pte & PTE_ACCESSED) {					/* 1 */
 		*pte &= ~(pte_t)PTE_ACCESSED;
 		tlb_flush_page(v->mm, addr);
@@ -61,11 +71,7 @@ static bool try_to_swap_out(struct page *p, struct vma *v, vaddr_t addr, pte_t *
 	}
 	if (page_is(p, PG_ACTIVE) || !linux24_in_class(r, p))		/* 2, 3 */
 		return false;
-	if (is_pinned(p) || !page_trylock(p))				/* 4 */
-		return false;
-	freeable = has_entry(p) && page_unmap_to_swap(p, v, addr, pte) && p->count == 1;
-	page_unlock(p);
-	return freeable;
+	return linux24_unmap_pte(p, v, addr, pte) && p->count == 1;
 }
 
 /* mm_walk()'s visit. */
@@ -79,7 +85,7 @@ static bool visit(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte, void 
 	return s->left > 0;
 }
 
-static uint32_t mm_count(void)
+uint32_t linux24_mm_count(void)
 {
 	uint32_t count = 0;
 	struct mm *mm;
@@ -91,7 +97,7 @@ static uint32_t mm_count(void)
 
 /* The hand goes to the next mm: the first of the list is under it, so that one which dies
  * hands it on. */
-static void next_mm(void)
+void linux24_next_mm(void)
 {
 	struct list *first = mm_all.next;
 
@@ -111,7 +117,7 @@ bool linux24_swap_out(struct linux24_round *r)
 	struct swap_out s = {
 		.round = r, .left = k->swap_target ? k->swap_target(r->priority) : SWAP_CLUSTER,
 	};
-	int32_t mms = (int32_t)mm_count();
+	int32_t mms = (int32_t)linux24_mm_count();
 
 	if (k->swap_out_fails_once && r->swap_out_failed)
 		return false;
@@ -120,7 +126,7 @@ bool linux24_swap_out(struct linux24_round *r)
 		mms /= (int32_t)r->priority;
 	for (; mms >= 0 && s.left > 0 && !list_empty(&mm_all); mms--) {
 		if (mm_walk(list_first(&mm_all, struct mm, all_link), visit, &s))
-			next_mm();
+			linux24_next_mm();
 		cond_resched();
 	}
 	r->swap_out_failed |= s.left > 0;

@@ -15,7 +15,8 @@
  *  - an allocating thread that may not write, because enough writes are under way, waits for
  *    them at any priority (2.6.5 goes on over pages that it can't write: with much RAM and a
  *    slow disk most of reclaim's time went there);
- *  - an allocation doesn't retry for ever: see page_alloc() in mm/frame.h.
+ *  - reclaim=default: an allocation doesn't retry for ever, see page_alloc() in mm/frame.h, and
+ *    asks the OOM rule only when nothing at all was freed.
  */
 #include "drivers/block.h"
 #include "kernel/counters.h"
@@ -23,6 +24,7 @@
 #include "kernel/param.h"
 #include "kernel/thread.h"
 #include "kernel/trace.h"
+#include "mm/oom.h"
 #include "mm/reclaim/policies.h"
 #include "mm/rmap.h"
 #include "mm/slab.h"
@@ -182,8 +184,31 @@ static struct page *alloc_slowly(enum gfp flags, unsigned order)
 	return may_use_reserve(flags) ? take_above(flags, order, MARK_NONE) : NULL;
 }
 
-/* page_alloc(): the passes of docs/history.md 4.3. */
-struct page *linux26_alloc(enum gfp flags, unsigned order)
+/*
+ * The same as 2.6.5 did it: the OOM rule hears of each reclaim that freed less than a batch, even if
+ * others' frames are there by then; and there is no end of tries but a frame, or death.
+ */
+static struct page *alloc_slowly_26(enum gfp flags, unsigned order)
+{
+	for (unsigned round = 0; !current->killed; round++) {
+		bool failed = direct_reclaim(flags) < RECLAIM_BATCH;
+		struct page *p;
+
+		if (failed && oom_kill(OOM_ASKS_ALLOC, order) != OOM_RETRY)
+			break;
+		p = take_above(flags, order, MARK_MIN);
+		if (p)
+			return p;
+		if (order > ORDER_RETRY_MAX || (order > 0 && round >= ORDER_TRIES))
+			return NULL;
+		wait_for_memory();
+	}
+	return may_use_reserve(flags) ? take_above(flags, order, MARK_NONE) : NULL;
+}
+
+/* page_alloc(): the passes of docs/history.md 4.3; `slowly` is the one that sleeps. */
+static struct page *alloc(enum gfp flags, unsigned order,
+			  struct page *(*slowly)(enum gfp flags, unsigned order))
 {
 	struct zone *first = flags & GFP_DMA ? &zones[ZONE_DMA] : &zones[ZONE_NORMAL];
 	struct page *p = zone_take(first, order, first->low);
@@ -200,7 +225,18 @@ struct page *linux26_alloc(enum gfp flags, unsigned order)
 		return take_above(flags, order, MARK_NONE);
 	if (!(flags & GFP_WAIT))
 		return take_above(flags, order, MARK_HALF);
-	return alloc_slowly(flags, order);
+	return slowly(flags, order);
+}
+
+/* What reclaim=default takes. */
+struct page *linux26_alloc(enum gfp flags, unsigned order)
+{
+	return alloc(flags, order, alloc_slowly);
+}
+
+static struct page *alloc_26(enum gfp flags, unsigned order)
+{
+	return alloc(flags, order, alloc_slowly_26);
 }
 
 /* ---- kswapd ---- */
@@ -266,11 +302,11 @@ const struct reclaim_policy reclaim_linux26 = {
 	.name		 = "2.6",
 	.refuses	 = without_reverse_map,
 	.set_watermarks	 = linux26_set_watermarks,
-	.alloc		 = linux26_alloc,
+	.alloc		 = alloc_26,
 	.balance	 = linux26_balance,
 	.needs_balance	 = linux26_needs_balance,
 	.lru		 = { .around = PLACE_INACTIVE },
 	.swap		 = { .cluster = 256, .readahead = 8, .free = SLOTS_50, .search = SEARCH_24,
 			     .window = WINDOW_HOLE },
-	.oom		 = "default",
+	.oom		 = "2.6",
 };

@@ -84,6 +84,60 @@ static void test_order(void)
 	area_stop(0);
 }
 
+/* Take slots until `slot` is next: those in between must come in order. */
+static void take_up_to(uint32_t from, uint32_t slot)
+{
+	while (from < slot)
+		CHECK(take() == from++);
+}
+
+static void test_search_22(void)
+{
+	swap_rules.search = SEARCH_22;
+	swap_rules.cluster = 32;
+	start(400);
+	take_up_to(1, 20);
+	swap_free(swap_entry_make(0, 5));
+	take_up_to(20, 34);			/* 1, and 32 behind it */
+	CHECK(take() == 5 && take() == 34);	/* the lowest, however small the hole */
+	take_up_to(35, 66);
+	CHECK(take() == 66);
+	swap_free(swap_entry_make(0, 40));
+	swap_free(swap_entry_make(0, 50));
+	take_up_to(67, 99);
+	CHECK(take() == 40 && take() == 50 && take() == 99);
+	take_up_to(100, 400);
+	CHECK(take() == 0 && swap_check() == 0);
+	tap_checks("host-slots-10", "2.2's search: 32 slots behind the first, holes passed over, then the lowest");
+	area_stop(0);
+}
+
+static void test_search_24(void)
+{
+	swap_rules.search = SEARCH_24;
+	swap_rules.cluster = 32;
+	start(200);
+	take_up_to(1, 33);			/* a run of 32 */
+	swap_free(swap_entry_make(0, 5));
+	CHECK(take() == 33);			/* the next place for 32, not the hole */
+	take_up_to(34, 65);
+	for (uint32_t i = 10; i < 41; i++)	/* 31: too short, but 32 with the hole at 41 */
+		swap_free(swap_entry_make(0, i));
+	CHECK(take() == 65);
+	take_up_to(66, 97);
+	swap_free(swap_entry_make(0, 41));
+	CHECK(take() == 10);			/* unaligned */
+	take_up_to(11, 42);
+	take_up_to(97, 193);			/* three more runs of 32 */
+	CHECK(take() == 5);			/* no place for 32: the lowest */
+	take_up_to(193, 200);
+	CHECK(take() == 0 && swap_check() == 0);
+	tap_checks("host-slots-11", "2.4's search: 32 in a row, aligned or not, and if there is no such place the lowest");
+	area_stop(0);
+	swap_rules.search = SEARCH_RUNS;
+	swap_rules.cluster = 256;
+}
+
 static void test_bad(void)
 {
 	start(600);
@@ -378,6 +432,8 @@ int main(void)
 {
 	shim_machine(8 << 20);
 	test_order();
+	test_search_22();
+	test_search_24();
 	test_bad();
 	test_limit();
 	test_areas();

@@ -21,6 +21,7 @@
 #include "mm/rmap.h"
 #include "mm/slab.h"
 #include "mm/swap.h"
+#include "mm/swap/rules.h"
 #include "mm/vma.h"
 #include "kernel_parts.h"
 #include "plain_policy.h"
@@ -33,7 +34,7 @@ static uint32_t no_swap_slots;
 struct lru_rules lru_rules;
 void lru_insert_active(struct page *p) { (void)p; }
 void lru_insert_inactive(struct page *p) { (void)p; }
-bool swap_rule_frees(bool write) { (void)write; return false; }
+bool swap_rule_frees(enum slot_use use) { (void)use; return false; }
 void lru_mark_accessed(struct page *p) { (void)p; }
 bool lru_isolate_page(struct page *p, struct list *batch) { (void)p; (void)batch; return false; }
 int  swap_dup(swap_entry e) { (void)e; return -EINVAL; }

@@ -99,9 +99,9 @@ def check_lru(view):
     """frame.4."""
     counted = 0
     for zone in view.frames.zones():
-        for which in ("active", "inactive"):
+        for which in ("active", "inactive", "clean"):
             yield from _list(view.frames, zone, which)
-        counted += zone.active_count + zone.inactive_count
+        counted += zone.active_count + zone.inactive_count + zone.clean_count
     flagged = sum(view.frames.has(page, "LRU") for page in view.frames.all())
     if flagged != counted:
         yield "frame.4", f"{flagged} pages have PG_LRU, {counted} are listed"
@@ -111,7 +111,7 @@ def _list(frames, zone, which):
     n, expected = 0, getattr(zone, which + "_count")
     for page in frames.listed(getattr(zone, which)):
         n += 1
-        if not frames.has(page, "LRU") or frames.has(page, "ACTIVE") != (which == "active"):
+        if not frames.has(page, "LRU") or frames.list_of(page) != which:
             yield "frame.4", f"pfn {x(page.pfn)} is on the {which} list of {zone.name}, flags {x(page.flags)}"
         if page.count == 0:
             yield "frame.4", f"pfn {x(page.pfn)} is listed and free"

@@ -17,7 +17,7 @@ COMMANDS = {
     "frames": Command(show_frames.frames, 0, 1, "[PFN | FIRST-LAST]", "the state of each frame; without PFN runs of the same state"),
     "page": Command(show_frames.page, 1, 2, "PFN | PID ADDRESS", "everything about one page, in words"),
     "rmap": Command(show_spaces.rmap, 1, 2, "PFN | PID ADDRESS", "who maps a page: by the reverse map, and by all page tables"),
-    "lru": Command(show_frames.lru, 0, 0, "", "active and inactive list of each zone, in order"),
+    "lru": Command(show_frames.lru, 0, 0, "", "active, inactive and clean list of each zone, in order"),
     "slab": Command(show_frames.slab, 0, 0, "", "the kernel's own small objects"),
     "ps": Command(show_spaces.ps, 0, 0, "", "tasks and threads, with pages in memory and in swap"),
     "mm": Command(show_spaces.mm, 1, 1, "PID", "vmas, sums and limits of an address space"),

@@ -8,6 +8,7 @@ from . import VmError
 STATES = (("RESERVED", "reserved"), ("SLAB", "slab"), ("TABLE", "page table"), ("KSTACK", "kernel stack"),
           ("OBJECT", "object"), ("ANON", "anonymous"))
 FREE, HELD = "free", "held"
+AGE_SHIFT = 24                  # PG_AGE_SHIFT of mm/page.h, a macro: debug information doesn't have it
 ALL_STATES = [FREE] + [words for _, words in STATES] + [HELD]
 
 
@@ -117,4 +118,10 @@ class Frames:
         return sums
 
     def flag_names(self, page):
-        return self.m.flags("page_flag", page.flags, "PG_")
+        age = page.flags >> AGE_SHIFT
+        names = self.m.flags("page_flag", page.flags & ((1 << AGE_SHIFT) - 1), "PG_")
+        return f"{names} age {age}" if age else names
+
+    def list_of(self, page):
+        """Which list of its zone a page with PG_LRU is on."""
+        return "active" if self.has(page, "ACTIVE") else "clean" if self.has(page, "CLEAN") else "inactive"

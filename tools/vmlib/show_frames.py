@@ -85,7 +85,7 @@ def page(view, *where):
         return
     yield f"  count {p.count}, {_holders(view, p)}"
     if view.frames.has(p, "LRU"):
-        yield f"  on the {'active' if view.frames.has(p, 'ACTIVE') else 'inactive'} list of its zone"
+        yield f"  on the {view.frames.list_of(p)} list of its zone"
     if view.frames.has(p, "SWAPCACHE"):
         newer = "the page is newer" if view.frames.has(p, "DIRTY") else "both are the same"
         yield f"  in the swap cache: its slot is {view.swap.entry_text(entry_of(p.private))}, {newer}"
@@ -142,11 +142,11 @@ def _stack_owner(view, pfn):
 # ---- lru, slab ----
 
 def lru(view):
-    """Both lists of each zone, youngest first: reclaim takes from the end."""
+    """The lists of each zone, youngest first: reclaim takes from the end."""
     for zone in view.frames.zones():
         if not zone.present:
             continue
-        for which in ("active", "inactive"):
+        for which in ("active", "inactive", "clean"):
             pages = list(view.frames.listed(getattr(zone, which)))
             yield f"{zone.name} {which}: {count_of(len(pages), 'page')}"
             for p in pages:
