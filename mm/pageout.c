@@ -7,16 +7,6 @@
 #include "mm/reclaim.h"
 #include "mm/vma.h"
 
-/* Isolate `p`, which a PTE maps. An anonymous page may be on no list until it is in the swap cache
- * (lru_rules.fresh), but then nobody else holds it: one that he has isolated he would. */
-static bool isolate(struct page *p, struct list *batch)
-{
-	if (lru_rules.fresh == PLACE_NOWHERE && !page_is(p, PG_LRU) && page_is(p, PG_ANON) &&
-	    p->count == p->mapcount + page_is(p, PG_SWAPCACHE))
-		lru_insert_inactive(p);
-	return lru_isolate_page(p, batch);
-}
-
 /*
  * Isolate up to RECLAIM_BATCH pages that PTEs of [start, end) map, all in one page table,
  * and forget that they were used here. Returns where to go on. Never sleeps.
@@ -30,7 +20,7 @@ static vaddr_t isolate_mapped(struct mm *mm, vaddr_t start, vaddr_t end, struct 
 	spin_lock(&mm->page_table_lock);
 	pte = pte_find(mm, addr);
 	for (; pte && addr < end && taken < RECLAIM_BATCH; addr += PAGE_SIZE, pte++) {
-		if (!pte_present(*pte) || !isolate(pfn_page(pte_pfn(*pte)), batch))
+		if (!pte_present(*pte) || !lru_isolate_page(pfn_page(pte_pfn(*pte)), batch))
 			continue;
 		*pte &= ~(pte_t)PTE_ACCESSED;
 		tlb_flush_page(mm, addr);

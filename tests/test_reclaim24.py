@@ -13,7 +13,7 @@ POLICIES = ("2.4.13", "2.4.14-pre5", "2.4.14-pre6", "2.4.14", "aa", "skraw1", "s
 SMALL = ("--ram", "8M", "--swap", "24M")
 TIGHT = ("--ram", "12M", "--swap", "8M")
 ROOMY = ("--ram", "12M", "--swap", "15M")
-REREAD = "reread 14 6"
+REREAD = "reread 14 24"        # pre6 comes to its end after some 16 passes
 
 
 def under(policy, *options, lab=False):

@@ -20,8 +20,6 @@
 #include "mm/rmap.h"
 #include "mm/swap/area.h"
 
-enum { REFILL_BATCH = 32 };
-
 /* What came of a page of the inactive list. */
 enum look {
 	LOOK_MAPPED,			/* somebody maps it: nothing can be done here */
@@ -34,29 +32,18 @@ enum look {
 void linux24_refill(const struct linux24_kernel *k, uint32_t count)
 {
 	struct zone *z = &zones[ZONE_NORMAL];
-	struct list batch = LIST_INIT(batch);
+	struct page *p;
 
-	count = MIN(count, z->active_count);
-	COUNT_ADD(pgrefill, count);
-	while (count > 0) {
-		unsigned n = lru_isolate(z, LRU_ACTIVE, MIN(count, (uint32_t)REFILL_BATCH), &batch);
-
-		count = n > 0 ? count - n : 0;
-		while (!list_empty(&batch)) {
-			struct page *p = list_first(&batch, struct page, lru);
-
-			list_remove(&p->lru);
-			if (page_is(p, PG_REFERENCED)) {
-				page_clear(p, PG_REFERENCED);
-			} else {
-				page_clear(p, PG_ACTIVE);
-				COUNT(pgdeactivate);
-				TRACE(DEACTIVATE, page_pfn(p), 0, 0);
-				if (k->demoted_is_referenced)
-					page_set(p, PG_REFERENCED);
-			}
-			lru_putback(p);
+	while (count-- > 0 && (p = lru_next(z, LRU_ACTIVE)) != NULL) {
+		COUNT(pgrefill);
+		if (page_is(p, PG_REFERENCED)) {
+			page_clear(p, PG_REFERENCED);
+		} else {
+			lru_deactivate(p);
+			if (k->demoted_is_referenced)
+				page_set(p, PG_REFERENCED);
 		}
+		page_drop(p);
 	}
 }
 

@@ -29,15 +29,18 @@ static bool is_pinned(const struct page *p)
 }
 
 /* The locked page has a slot that PTEs can name, or is an object's. A page that gets one is on the
- * lists from then on. False: there is none. */
+ * lists from then on, without the mark of use, which the cache took from what entered it. False: there is none. */
 static bool has_entry(struct page *p)
 {
 	if (page_is(p, PG_OBJECT))
 		return true;
 	if (slot_is_lost(p) && !leave_slot(p))
 		return false;
-	if (!page_is(p, PG_SWAPCACHE) && !swap_cache_add_new(p))
-		return false;
+	if (!page_is(p, PG_SWAPCACHE)) {
+		if (!swap_cache_add_new(p))
+			return false;
+		page_clear(p, PG_REFERENCED);
+	}
 	if (!page_is(p, PG_LRU))
 		lru_insert(p, lru_rules.around);
 	return true;
