@@ -17,7 +17,7 @@
 #include "kernel/stream.h"
 #include "kernel/time.h"
 #include "kernel/trace.h"
-#include "mm/swap/map.h"
+#include "mm/swap_map.h"
 
 enum { ASIDE_RDTSC = 4 };	/* instructions from the `int` to the first rdtsc */
 enum { SLACK = 500 };		/* ... from loading the PIT to the way back; some 100 are used */

@@ -23,7 +23,7 @@
 #include "mm/reclaim.h"
 #include "mm/rmap.h"
 #include "mm/swap.h"
-#include "mm/swap/map.h"
+#include "mm/swap_map.h"
 
 static void boot_log(void)
 {

@@ -1,5 +1,5 @@
 /*
- * Moments at which the host is told something: samples, and maps of swap (mm/swap/map.h).
+ * Moments at which the host is told something: samples, and maps of swap (mm/swap_map.h).
  *
  * Figures over time: each sample.ms=N ms of clock, at the first timer interrupt from then on, a line
  * "@sample NANOSECONDS name=value ..." goes to port 0xE9 (docs/formats.md). All is read without
@@ -16,7 +16,7 @@
 #include "mm/frame.h"
 #include "mm/reclaim.h"
 #include "mm/swap.h"
-#include "mm/swap/map.h"
+#include "mm/swap_map.h"
 
 PARAM_U32(sample_ms, "sample.ms", 0, 0, 3600000);
 

@@ -10,7 +10,7 @@
 #include "kernel/string.h"
 #include "kernel/time.h"
 #include "kernel/trace.h"
-#include "mm/swap/map.h"
+#include "mm/swap_map.h"
 
 enum { LIST_BYTES = 256, LINE_BYTES = 96 };
 

@@ -6,7 +6,7 @@ from .picture import Picture
 WIDTH, TOP, BOTTOM_SPACE = 900, 106, 82
 FREE, BAD, SHARED, OTHER = "free", "bad", "shared", "other"
 # Owners by rising darkness, so that neighbours differ on grey paper as well.
-OWNERS = ("#fbd38a", "#9ecae1", "#f08a5d", "#4f8fc0", "#8a5aa0", "#b03a48", "#2c4f7c", "#3d1f4d")
+OWNERS = ("#fbd38a", "#9ecae1", "#f08a5d", "#4f8fc0", "#8a5aa0", "#b03a48", "#20406a", "#3d1f4d")
 COLORS = {FREE: "#f4f4f4", BAD: "#707070", SHARED: "#35b89a", OTHER: "#c4c4c4"}
 IN_RAM = "in RAM too"
 INK = "#000000"

@@ -41,7 +41,7 @@ def texts(lines):
     """The same in the form of --trace."""
     fields = dict(declared(lines).values())
     for time, event, tid, values in records(lines):
-        pairs = " ".join(f"{name}={value:#x}" for name, value in zip(fields[event], values))
+        pairs = " ".join(f"{name}={value:#x}" if value else f"{name}=0" for name, value in zip(fields[event], values))
         yield f"{time // NS}.{time % NS:09} {event} tid={tid} {pairs}".rstrip()
 
 

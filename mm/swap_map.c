@@ -3,7 +3,7 @@
  * Nobody keeps a slot's owner, so one sweep over all page tables finds the PTEs that hold slots and
  * the pages of the swap cache. It is an aside (kernel/aside.h): nothing runs meanwhile.
  */
-#include "mm/swap/map.h"
+#include "mm/swap_map.h"
 
 #include "kernel/console.h"
 #include "kernel/param.h"
