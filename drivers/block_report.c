@@ -83,7 +83,7 @@ static bool check_device(struct block_dev *d, void *arg)
 	unsigned *bad = arg;
 
 	if (d->disk == d)
-		*bad += queue_check(d->queue);
+		*bad += queue_check(d->queue) + model_check(d);
 	else if (!d->broken && (d->first == 0 || d->sectors == 0 ||
 				d->first + d->sectors > d->disk->sectors))
 		*bad += audit_violation("part.1", "%s: not inside %s", d->name,

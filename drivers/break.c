@@ -1,6 +1,7 @@
-/* Breaking block.N, queue.N, part.1 and ide.1 (kernel/breakage.h). */
+/* Breaking block.N, queue.N, part.1, ide.1 and drive.N (kernel/breakage.h). */
 #include "drivers/block.h"
 #include "drivers/ide.h"
+#include "drivers/model_drive.h"
 #include "drivers/queue.h"
 #include "kernel/breakage.h"
 #include "kernel/thread.h"
@@ -107,6 +108,32 @@ static bool break_channel(void)
 	return true;
 }
 
+/* The modelled drive of the disk; NULL: it has none that keeps anything. */
+static struct drive *drive(void)
+{
+	struct block_queue *q = queue();
+
+	return q ? q->model : NULL;
+}
+
+static bool break_write_buffer(void)
+{
+	struct drive *d = drive();
+
+	if (d)
+		d->dirty_sectors++;
+	return d;
+}
+
+static bool break_read_buffer(void)
+{
+	struct drive *d = drive();
+
+	if (d)
+		d->first = d->head + 1;
+	return d;
+}
+
 const struct breakage break_drivers[] = {
 	{ "block.2", "ended a bio that nobody has",		break_done },
 	{ "queue.1", "counted one free request too many",	break_pool },
@@ -115,5 +142,7 @@ const struct breakage break_drivers[] = {
 	{ "queue.4", "counted one bio too many",		break_pending },
 	{ "part.1",  "moved a partition behind its disk",	break_partition },
 	{ "ide.1",   "gave an idle channel a request",		break_channel },
+	{ "drive.1", "counted one dirty sector too many",	break_write_buffer },
+	{ "drive.2", "let a read buffer end before it begins",	break_read_buffer },
 	{ NULL, NULL, NULL }
 };

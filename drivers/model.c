@@ -7,6 +7,7 @@
 #include "kernel/string.h"
 #include "kernel/time.h"
 #include "kernel/timer.h"
+#include "mm/audit.h"
 
 PARAM_STRING(disk_name, "disk", "");
 
@@ -148,4 +149,11 @@ void model_report(const struct block_dev *disk)
 	       (unsigned long long)s.write.sectors);
 	report_times(disk->name, "", &s.read);
 	report_times(disk->name, "write_", &s.write);
+}
+
+unsigned model_check(const struct block_dev *disk)
+{
+	const char *broken = disk->queue->model ? model->check(disk->queue->model) : NULL;
+
+	return broken ? audit_violation(broken, "%s: the modelled drive's buffers", disk->name) : 0;
 }

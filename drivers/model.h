@@ -59,6 +59,8 @@ struct disk_model {
 	 * answered all earlier ones then. `drive` is what create() made. Interrupts off. */
 	ns_t (*service_ns)(void *drive, const struct model_request *r, ns_t now);
 	void (*stats)(const void *drive, struct model_stats *to);	/* NULL: keeps none */
+	/* The invariant that is broken, or NULL. Not there where create() isn't. */
+	const char *(*check)(const void *drive);
 };
 
 extern const struct disk_model model_fixed, model_ata2001, model_ata1999;
@@ -71,6 +73,8 @@ void model_attach(struct block_dev *disk);
 ns_t model_service_ns(struct block_dev *disk, const struct model_request *r, ns_t now);
 /* "@disk NAME model_FIELD value" lines. */
 void model_report(const struct block_dev *disk);
+/* Check the disk's drive; prints each violation, returns how many. Interrupts off. */
+unsigned model_check(const struct block_dev *disk);
 /* Why a drive can't be like that; NULL if it can (model_geometry.c). */
 const char *drive_facts_fault(const uint32_t *facts);
 

@@ -26,9 +26,11 @@ static const uint32_t facts_1999[DRIVE_FACTS] = {
 const struct disk_model model_ata2001 = {
 	.name = "ata2001", .facts = facts_2001,
 	.create = drive_create, .service_ns = drive_service_ns, .stats = drive_stats,
+	.check = drive_check,
 };
 
 const struct disk_model model_ata1999 = {
 	.name = "ata1999", .facts = facts_1999,
 	.create = drive_create, .service_ns = drive_service_ns, .stats = drive_stats,
+	.check = drive_check,
 };

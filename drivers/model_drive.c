@@ -237,9 +237,8 @@ static ns_t flush_request(struct drive *d, ns_t now)
 	if (d->extent_count > 0) {
 		take_arm(d, now);
 		destage_all(d);
-		now = MAX(now, d->free_at);
 	}
-	return now;
+	return MAX(now, d->free_at);	/* the last part may be on its way */
 }
 
 ns_t drive_service_ns(void *drive, const struct model_request *r, ns_t now)
@@ -292,8 +291,9 @@ void drive_stats(const void *drive, struct model_stats *to)
 	*to = ((const struct drive *)drive)->stats;
 }
 
-const char *drive_check(const struct drive *d)
+const char *drive_check(const void *drive)
 {
+	const struct drive *d = drive;
 	uint32_t dirty = 0;
 
 	for (uint32_t i = 0; i < d->extent_count; i++) {

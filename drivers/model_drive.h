@@ -76,8 +76,7 @@ struct drive {
 void *drive_create(const char *disk, sector_t sectors, const uint32_t *facts, uint32_t draw);
 ns_t drive_service_ns(void *drive, const struct model_request *r, ns_t now);
 void drive_stats(const void *drive, struct model_stats *to);
-/* Check drive.1 and drive.2; NULL, or which one is broken. */
-const char *drive_check(const struct drive *d);
+const char *drive_check(const void *drive);	/* drive.1, drive.2 */
 
 /* Fill in what is constant. The facts are without fault. */
 void drive_lay_out(struct drive *d, const uint32_t *facts, uint32_t draw);

@@ -13,6 +13,7 @@ enum {
 	PORT_SYSTEM = 0x61,
 	PORT_PIC = 0x20,
 };
+enum { IRQ_TIMER = 0 };
 
 /* Control words: channel, then "low byte, high byte", then mode; or a command. */
 enum {
@@ -22,8 +23,10 @@ enum {
 };
 enum { STATUS_OUT = 0x80 };
 enum { SYSTEM_GATE2 = 0x01, SYSTEM_SPEAKER = 0x02, SYSTEM_OUT2 = 0x20 };
-enum { PIC_READ_IRR = 0x0a };
+enum { PIC_READ_IRR = 0x0a, PIC_POLL = 0x0c, PIC_EOI_SPECIFIC = 0x60 };
 enum { STOPWATCH_COUNTS = 0xffff };
+
+static struct pit_oneshot oneshot;
 
 static void channel0_load(uint8_t control, uint16_t counts)
 {
@@ -40,9 +43,22 @@ void pit_start_periodic(uint16_t counts)
 	channel0_load(CONTROL_CH0_MODE2, counts);
 }
 
+/* The counter begins to run with the last byte. */
 void pit_start_oneshot(uint16_t counts)
 {
-	channel0_load(CONTROL_CH0_MODE0, counts);
+	uint32_t flags = irq_save();
+
+	outb(PORT_CONTROL, CONTROL_CH0_MODE0);
+	outb(PORT_CHANNEL0, counts & 0xff);
+	__asm__ volatile("outb %%al, %1; rdtsc" : "=A"(oneshot.loaded)
+			 : "N"(PORT_CHANNEL0), "a"(counts >> 8));
+	oneshot.counts = counts;
+	irq_restore(flags);
+}
+
+struct pit_oneshot pit_oneshot(void)
+{
+	return oneshot;
 }
 
 uint16_t pit_count(void)
@@ -77,6 +93,17 @@ bool pit_irq_pending(void)
 	pending = inb(PORT_PIC);
 	irq_restore(flags);
 	return (pending & BIT(0)) != 0;
+}
+
+/* A poll of the interrupt controller takes the best line that is pending, as the CPU would. */
+void pit_irq_drop(void)
+{
+	uint32_t flags = irq_save();
+
+	outb(PORT_PIC, PIC_POLL);
+	(void)inb(PORT_PIC);
+	outb(PORT_PIC, PIC_EOI_SPECIFIC | IRQ_TIMER);
+	irq_restore(flags);
 }
 
 void pit_stopwatch_start(void)

@@ -3,6 +3,7 @@
 #include "kernel/printk.h"
 #include "kernel/trap.h"
 #include "mm/audit.h"
+#include "mm/frame.h"
 #include "mm/rmap.h"
 #include "kernel/abi/sysinfo.h"
 
@@ -13,6 +14,16 @@ const char *const counter_names[COUNTER_COUNT] = {
 #include "kernel/counters.def"
 #undef X
 };
+
+/* A watermark of all zones. */
+static uint32_t sum_of(size_t mark)
+{
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < ZONE_COUNT; i++)
+		sum += *(const uint32_t *)((const char *)&zones[i] + mark);
+	return sum;
+}
 
 /* What memory is used for at the end of the run, in pages. */
 static void memory_report(void)
@@ -30,6 +41,9 @@ static void memory_report(void)
 	report("@counter kernel_stack_pages %u\n", m.kernel_stacks);
 	report("@counter swap_total_pages %u\n", m.swap_total);
 	report("@counter swap_free_pages %u\n", m.swap_free);
+	report("@counter pages_min %u\n", sum_of(offsetof(struct zone, min)));
+	report("@counter pages_low %u\n", sum_of(offsetof(struct zone, low)));
+	report("@counter pages_high %u\n", sum_of(offsetof(struct zone, high)));
 	report("@counter committed_pages %u\n", m.committed);
 	report("@counter rmap_bytes %u\n", m.rmap_bytes);
 }

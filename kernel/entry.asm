@@ -5,6 +5,7 @@
 ;
 ;   interrupts, exceptions    stub --> trap_common --> trap_kernel(tf) or trap_user(tf)
 ;   int 0x80                  syscall_entry --> syscall_dispatch(tf)
+;   int 0x81                  of the kernel itself, without a frame: kernel/aside.asm
 ;   double fault              task gate --> double_fault_entry, on a stack of its own
 ;
 ; All gates turn interrupts off. ds and es hold USER_DATA in the kernel too: it is flat,
@@ -28,12 +29,13 @@ GATE_USER	equ 0xee00		; the same, DPL 3
 GATE_TASK	equ 0x8500
 STUBS		equ 48			; 32 exceptions, 16 interrupts
 SYSCALL_VECTOR	equ 0x80
+ASIDE_VECTOR	equ 0x81
 STUB_BYTES	equ 16
 SYSCALL_ARGS_BYTES equ 24
 FAULT_STACK_BYTES equ 4096
 
 extern trap_kernel, trap_user, trap_double_fault, syscall_dispatch
-extern trap_leave
+extern trap_leave, aside_entry
 extern current, fpu_user, fpu_disable, boot_pgdir, boot_stack_top
 global trap_tables_load, return_to_user, kernel_tss, fault_stack
 global fault_stack_top
@@ -53,6 +55,9 @@ trap_tables_load:
 	loop	.gate
 	mov	edi, idt + SYSCALL_VECTOR * 8
 	mov	eax, syscall_entry
+	call	gate_set
+	mov	edi, idt + ASIDE_VECTOR * 8
+	mov	eax, aside_entry
 	call	gate_set
 	mov	word [idt + SYSCALL_VECTOR * 8 + 4], GATE_USER
 	mov	word [idt + 3 * 8 + 4], GATE_USER	; int3
@@ -200,7 +205,7 @@ gdt_pointer:
 	dd	gdt
 align 4
 idt_pointer:
-	dw	(SYSCALL_VECTOR + 1) * 8 - 1
+	dw	(ASIDE_VECTOR + 1) * 8 - 1
 	dd	idt
 
 ; Fields as the i486 manual lists them (Figure 6-1).
@@ -225,7 +230,7 @@ fault_tss:
 
 section .bss
 alignb 8
-idt:		resb (SYSCALL_VECTOR + 1) * 8
+idt:		resb (ASIDE_VECTOR + 1) * 8
 alignb 16
 fault_stack:	resb FAULT_STACK_BYTES
 fault_stack_top:

@@ -9,6 +9,8 @@
 #include "kernel/file.h"
 #include "kernel/main.h"
 #include "kernel/param.h"
+#include "kernel/sample.h"
+#include "kernel/stream.h"
 #include "kernel/printk.h"
 #include "kernel/task.h"
 #include "kernel/thread.h"
@@ -21,6 +23,7 @@
 #include "mm/reclaim.h"
 #include "mm/rmap.h"
 #include "mm/swap.h"
+#include "mm/swap/map.h"
 
 static void boot_log(void)
 {
@@ -43,6 +46,9 @@ void kernel_main(uint32_t magic, uint32_t info)
 	boot_log();
 	param_parse(boot.cmdline);	/* before anything that reads a parameter    */
 	console_settings();		/* log=, console=                            */
+	swap_map_init();		/* swap.map=, before the clock runs          */
+	sample_init();			/* sample.ms=, the same                      */
+	stream_init();			/* trace.stream=, the same                   */
 	cpu_init();			/* the linear map asks for 4 MiB pages       */
 	trap_init();			/* interrupt controllers, all lines masked   */
 

@@ -63,9 +63,9 @@ static void param_set_u32(const struct param *p, const char *text, size_t n)
 
 static void param_set_string(const struct param *p, const char *text, size_t n)
 {
-	if (n >= PARAM_STRING_BYTES)
-		printk("param: %s= is cut to %u characters\n", p->name, PARAM_STRING_BYTES - 1);
-	n = MIN(n, (size_t)PARAM_STRING_BYTES - 1);
+	if (n >= p->max)
+		printk("param: %s= is cut to %u characters\n", p->name, p->max - 1);
+	n = MIN(n, (size_t)p->max - 1);
 	memcpy(p->value, text, n);
 	((char *)p->value)[n] = 0;
 }

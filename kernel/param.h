@@ -16,8 +16,8 @@ enum param_kind { PARAM_KIND_U32, PARAM_KIND_STRING };
 struct param {
 	const char     *name;
 	enum param_kind kind;
-	void	       *value;		/* uint32_t * or char[PARAM_STRING_BYTES] */
-	uint32_t	min, max;	/* PARAM_KIND_U32 only */
+	void	       *value;		/* uint32_t * or char[max] */
+	uint32_t	min, max;	/* of a string, max is its bytes */
 };
 
 enum { PARAM_STRING_BYTES = 64 };
@@ -34,7 +34,13 @@ enum { PARAM_STRING_BYTES = 64 };
 #define PARAM_STRING(var, param_name, dflt)				\
 	static char var[PARAM_STRING_BYTES] = dflt;			\
 	static const struct param param_##var PARAM_SECTION =		\
-		{ param_name, PARAM_KIND_STRING, var, 0, 0 }
+		{ param_name, PARAM_KIND_STRING, var, 0, PARAM_STRING_BYTES }
+
+/* A string that is "" until it is set, and cut at `bytes` - 1. */
+#define PARAM_LIST(var, param_name, bytes)				\
+	static char var[bytes];						\
+	static const struct param param_##var PARAM_SECTION =		\
+		{ param_name, PARAM_KIND_STRING, var, 0, bytes }
 
 /* Set every parameter named in `cmdline`. Called once, before anything that reads one. */
 void param_parse(const char *cmdline);

@@ -9,6 +9,7 @@
 #include "kernel/cpu.h"
 #include "kernel/param.h"
 #include "kernel/printk.h"
+#include "kernel/sample.h"
 #include "kernel/thread.h"
 #include "kernel/time.h"
 #include "kernel/trace.h"
@@ -35,9 +36,11 @@ static void time_report(void)
 void machine_poweroff(int status)
 {
 	printk("power off, status %d\n", status);
+	irq_off();			/* the report is about one moment */
 	report("@report begin\n");
 	report("@exit %d\n", status & STATUS_MASK);
 	report("@cause %s\n", counters[COUNT_oom_kill] != 0 ? "oom" : "exit");
+	sample_report();
 	time_report();
 	param_report();
 	counters_report();

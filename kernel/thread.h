@@ -75,6 +75,8 @@ struct thread {
 	/* Memory */
 	uint8_t		memalloc;	/* > 0: may use the reserve (is freeing memory, or dying) */
 
+	bool		trashing;	/* reclaim=2.2: found too little, and frees until there is more */
+
 	/* FPU: state saved in `fpu`, or live in the CPU if fpu_owner == this */
 	void	       *fpu;		/* NULL: never used it */
 

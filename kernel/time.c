@@ -11,6 +11,7 @@
 
 #include "drivers/pit.h"
 #include "drivers/rtc.h"
+#include "kernel/aside.h"
 #include "kernel/cpu.h"
 #include "kernel/panic.h"
 #include "kernel/param.h"
@@ -182,8 +183,9 @@ static void clock_start_tsc(uint64_t hz)
 	scale = scale_from_hz(hz);
 	cycles_per_tick = (uint32_t)(hz / HZ);
 	tsc_per_us = (uint32_t)(hz / 1000000) + 1;
-	tsc_base = rdtsc();
 	clock_source = CLOCK_TSC;
+	aside_settle();
+	tsc_base = rdtsc();
 }
 
 static bool is_lab_rate(uint64_t hz)
@@ -206,6 +208,7 @@ static void clock_start_lab(void)
 	if (!is_lab_rate(hz))
 		panic("lab=1 needs QEMU's -icount: the TSC runs at %u kHz",
 		      (unsigned)(hz / 1000));
+	aside_init();
 	clock_start_tsc(LAB_HZ);
 }
 
@@ -254,6 +257,7 @@ void lab_recipe_begin(void)
 	KASSERT(clock_source == CLOCK_TSC, "the recipe is not nested");
 	frozen_at = cycles_read();
 	clock_source = CLOCK_FROZEN;
+	aside_settle();
 	timer_suspend();
 }
 
@@ -273,9 +277,22 @@ void lab_recipe_end(void)
 		return;
 	KASSERT(clock_source == CLOCK_FROZEN, "the recipe was begun");
 	waste_time();
-	tsc_base = rdtsc() - frozen_at;
 	clock_source = CLOCK_TSC;
+	aside_settle();
+	tsc_base = rdtsc() - frozen_at;
 	timer_resume();
+}
+
+void lab_clock_stop(uint64_t now)
+{
+	frozen_at = now;
+	clock_source = CLOCK_FROZEN;
+}
+
+void lab_clock_go(uint64_t stolen)
+{
+	tsc_base += stolen;
+	clock_source = CLOCK_TSC;
 }
 
 void lab_clock_skip(ns_t ns)

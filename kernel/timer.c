@@ -23,6 +23,7 @@
 #include "drivers/pit.h"
 #include "kernel/counters.h"
 #include "kernel/panic.h"
+#include "kernel/sample.h"
 #include "kernel/sched.h"
 #include "kernel/time.h"
 #include "kernel/trap.h"
@@ -168,6 +169,7 @@ static void timer_expired(void)
 	fire_due();
 	watchdog_look(clock_ns());
 	sched_tick();
+	sample_look(clock_ns());
 	if (one_shot)
 		timer_rearm();
 }

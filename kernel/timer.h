@@ -54,5 +54,9 @@ bool timer_skip_idle(void);
 /* Lab: the clock says `ns` from now on, unless it is past that. The PIT must be armed
  * anew afterwards. Interrupts off. Only timer_skip_idle() calls it. */
 void lab_clock_skip(ns_t ns);
+/* Lab: the clock stands at `now`; it goes on where it stood, `stolen` counts of the TSC
+ * later. Only kernel/aside.c calls them. */
+void lab_clock_stop(uint64_t now);
+void lab_clock_go(uint64_t stolen);
 
 #endif

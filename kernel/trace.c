@@ -18,7 +18,6 @@ enum {
 	DEFAULT_RECORDS = 2048, DEFAULT_RECORDS_SMALL = 256,	/* 64 KiB, 8 KiB */
 	SMALL_RAM = 16u << 20,
 	LINE_BYTES = 128,
-	FIELDS = 3,
 };
 
 PARAM_U32(trace_entries, "trace.entries", 0, 0, 1u << 17);	/* 0: by the size of RAM */
@@ -29,23 +28,33 @@ struct trace_record *trace_ring = early_ring;
 uint32_t trace_ring_mask = sizeof(early_ring) - 1;
 uint32_t trace_ring_next;
 
-static const struct { const char *name, *field[FIELDS]; } events[TRACE_EVENT_COUNT] = {
+static const struct { const char *name, *field[TRACE_FIELDS]; } events[TRACE_EVENT_COUNT] = {
 #define X(event, a, b, c) [TRACE_##event] = { #event, { a, b, c } },
 #include "kernel/trace.def"
 #undef X
 };
 
+const char *trace_event_name(unsigned event)
+{
+	return events[event].name;
+}
+
+const char *trace_field_name(unsigned event, unsigned field)
+{
+	return events[event].field[field];
+}
+
 /* "SECONDS.NANOSECONDS EVENT field=value ..." into line[LINE_BYTES]. */
 static void record_text(const struct trace_record *r, char *line)
 {
-	const uint32_t value[FIELDS] = { r->a, r->b, r->c };
+	const uint32_t value[TRACE_FIELDS] = { r->a, r->b, r->c };
 	unsigned event = r->number - 1u;
 	ns_t t = cycles_to_ns(r->time);
 	int at = ksnprintf(line, LINE_BYTES, "%llu.%09u %s tid=%u",
 			   (unsigned long long)(t / NS_PER_SECOND),
 			   (unsigned)(t % NS_PER_SECOND), events[event].name, r->tid);
 
-	for (unsigned i = 0; i < FIELDS; i++)
+	for (unsigned i = 0; i < TRACE_FIELDS; i++)
 		if (events[event].field[i][0] != 0 && at < LINE_BYTES)
 			at += ksnprintf(line + at, (size_t)(LINE_BYTES - at), " %s=%#x",
 					events[event].field[i], value[i]);

@@ -10,6 +10,7 @@ enum trace_event {
 #undef X
 	TRACE_EVENT_COUNT
 };
+enum { TRACE_FIELDS = 3 };
 
 struct trace_record {
 	uint64_t time;			/* cycles_read(); nanoseconds in the lab */
@@ -31,6 +32,10 @@ void trace_dump(unsigned count);
 
 /* Write the whole ring to the report as "@trace TIME EVENT field=value ...". */
 void trace_report(void);
+
+/* Of an enum trace_event; a field that isn't used is called "". */
+const char *trace_event_name(unsigned event);
+const char *trace_field_name(unsigned event, unsigned field);
 
 /* Allocate the ring (trace.entries=N); events before it go to a small static one. */
 void trace_init(void);

@@ -2,12 +2,14 @@
 #ifndef KERNEL_TRACE_RING_H
 #define KERNEL_TRACE_RING_H
 
+#include "kernel/aside.h"
 #include "kernel/thread.h"
 #include "kernel/timer.h"
 
 extern struct trace_record *trace_ring;
 extern uint32_t trace_ring_mask;	/* trace.1: the bytes of the ring less 1 */
 extern uint32_t trace_ring_next;	/* bytes ever written, modulo 2^32 */
+extern uint8_t trace_plain[];		/* kernel/stream.c: by event, for clock_aside() */
 
 static inline struct trace_record *trace_ring_at(uint32_t at)
 {
@@ -29,7 +31,7 @@ static inline uint64_t trace_write(enum trace_event event, uint32_t a, uint32_t 
 	r->a = a;
 	r->b = b;
 	r->c = c;
-	now = cycles_now();
+	now = clock_aside(&trace_plain[event], r);
 	r->time = now;
 	return now;
 }

@@ -1,4 +1,4 @@
-/* Breaking frame.1 to frame.11, rmap.1 and kstack.1 (kernel/breakage.h). */
+/* Breaking frame.1 to frame.11 and kstack.1 (kernel/breakage.h). */
 #include "kernel/breakage.h"
 #include "mm/frame.h"
 #include "mm/pgtable.h"
@@ -149,16 +149,6 @@ static bool break_zone_free(void)
 	return true;
 }
 
-/* The reverse map looks for a page where it isn't. */
-static bool break_index(void)
-{
-	struct page *p = find_page(PG_ANON, 0);
-
-	if (p)
-		p->index += 1u << 19;
-	return p;
-}
-
 static bool break_kstack(void)
 {
 	kstack_free((void *)(uintptr_t)(PAGE_SIZE));
@@ -178,7 +168,6 @@ const struct breakage break_frames[] = {
 	{ "frame.9",  "raised the order of a free block",	break_alignment },
 	{ "frame.10", "halved a free block",			break_buddies },
 	{ "frame.11", "raised a zone's sum of free frames",	break_zone_free },
-	{ "rmap.1",   "changed the index of a mapped page",	break_index },
 	{ "kstack.1", "freed a stack that is none",		break_kstack },
 	{ NULL, NULL, NULL }
 };

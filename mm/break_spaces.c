@@ -1,5 +1,5 @@
-/* Breaking vma.N, tree.N, mm.N and pt.N (kernel/breakage.h). What is broken belongs to another
- * address space than the caller's, where that goes, so that it still runs into the audit. */
+/* Breaking vma.1 to vma.4, tree.N, mm.N and pt.N (kernel/breakage.h). What is broken belongs to
+ * another address space than the caller's, where that goes, so that it still runs into the audit. */
 #include "kernel/breakage.h"
 #include "kernel/task.h"
 #include "mm/frame.h"
@@ -117,16 +117,6 @@ static pte_t *find_pte(void)
 	return found.pte;
 }
 
-/* A page isn't where the reverse map looks for it. */
-static bool break_place(void)
-{
-	pte_t *pte = find_pte();
-
-	if (pte)
-		pfn_page(pte_pfn(*pte))->index += 1u << 19;
-	return pte;
-}
-
 /* A vma allows nothing any more, but its PTEs do. */
 static bool break_protection(void)
 {
@@ -164,7 +154,6 @@ const struct breakage break_spaces[] = {
 	{ "vma.2",  "counted one vma too many",			break_list },
 	{ "vma.3",  "split a vma",				break_merge },
 	{ "vma.4",  "took a vma off its object's list",		break_object_link },
-	{ "vma.5",  "changed the index of a mapped page",	break_place },
 	{ "tree.1", "made the root and its child red",		break_colour },
 	{ "tree.2", "changed the colour of one node",		break_height },
 	{ "mm.1",   "raised total_pages",			break_total },

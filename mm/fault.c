@@ -20,6 +20,7 @@
 #include "mm/fault_steps.h"
 #include "mm/lru.h"
 #include "mm/object.h"
+#include "mm/oom.h"
 #include "mm/rmap.h"
 
 enum trap_error { ERROR_PRESENT = 1, ERROR_WRITE = 2, ERROR_USER = 4 };
@@ -248,8 +249,7 @@ static void fail_user(struct trap_frame *tf, vaddr_t addr, int error)
 	if (error == -EINTR)
 		return;			/* it dies on its way out */
 	if (error == -ENOMEM) {
-		printk("%s (%d): no memory for %#x, killed\n", t->name, t->pid, addr);
-		task_kill(t, TASK_STATUS_SIGNAL(ABI_SIGKILL));
+		oom_kill_faulter(t, addr);
 	} else if (error == -EIO) {
 		task_exception(tf, ABI_SIGBUS, addr, "page can't be read from disk");
 	} else {

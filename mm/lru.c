@@ -169,35 +169,54 @@ unsigned lru_isolate(struct zone *z, enum lru_list which, unsigned count, struct
 	return taken;
 }
 
+/* Is `p`, on no list, one that the rules keep off the lists, though reclaim can take it? */
+static bool is_unlisted(const struct page *p)
+{
+	return lru_rules.fresh == PLACE_NOWHERE && page_is(p, PG_ANON | PG_OBJECT) &&
+	       list_empty(&p->lru);
+}
+
 /*
  * Take `p`, which the caller knows not to be free, off its list, hold it and append it to
- * `batch`, as a page that nobody has used. False if it is on no list: it isn't one that
- * reclaim could take, or somebody else has isolated it. Never sleeps.
+ * `batch`, as a page that nobody has used. False if it is on no list, unless the rules say so: it
+ * isn't one that reclaim could take, or somebody else has isolated it. Never sleeps.
  */
 bool lru_isolate_page(struct page *p, struct list *batch)
 {
 	struct zone *z = lru_zone(p);
 	uint32_t flags = spin_lock_irq(&z->lru_lock);
-	bool listed = page_is(p, PG_LRU);
+	bool listed = page_is(p, PG_LRU), taken = listed || is_unlisted(p);
 
-	if (listed) {
+	if (listed)
 		unlink_page(p);
+	if (taken) {
 		page_clear(p, PG_ACTIVE | PG_CLEAN | PG_REFERENCED);
 		page_hold(p);
 		list_insert_tail(batch, &p->lru);
 	}
 	spin_unlock_irq(&z->lru_lock, flags);
-	return listed;
+	return taken;
 }
 
-/* Back to the head of the list that PG_ACTIVE says; drops the reference that
- * lru_isolate() took, which may be the last. `p` is on no list of the caller's. */
+/* Where pages like `p` begin. */
+static enum lru_place beginning(const struct page *p)
+{
+	if (page_is(p, PG_SWAPCACHE))
+		return lru_rules.around;
+	return page_is(p, PG_OBJECT) ? lru_rules.object : lru_rules.fresh;
+}
+
+/* Back to the head of the list that PG_ACTIVE says, unless the rules keep it off the lists; drops the
+ * reference that lru_isolate() took, which may be the last. `p` is on no list of the caller's. */
 void lru_putback(struct page *p)
 {
 	struct zone *z = lru_zone(p);
 	uint32_t flags = spin_lock_irq(&z->lru_lock);
 
-	link_page(p, LRU_HEAD);
+	if (beginning(p) != PLACE_NOWHERE)
+		link_page(p, LRU_HEAD);
+	else
+		page_clear(p, PG_ACTIVE);
 	spin_unlock_irq(&z->lru_lock, flags);
 	page_drop(p);
 }

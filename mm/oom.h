@@ -37,6 +37,9 @@ void oom_init(const char *era);
 struct oom_figures { uint32_t rss, swap, tables, objects, vm; };
 struct oom_figures oom_figures(const struct task *t);
 
+/* The fault of `t` got no memory: it dies. By a rule whose callers die that is an OOM kill. */
+void oom_kill_faulter(struct task *t, vaddr_t addr);
+
 extern const struct oom_rule oom_default;	/* mm/oom/default.c */
 uint32_t oom_default_badness(const struct task *t);
 

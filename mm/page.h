@@ -63,8 +63,8 @@ struct page {
 	uint32_t flags;		/* enum page_flag */
 	uint32_t count;		/* references; 0 <=> free */
 	uint32_t mapcount;	/* t  PTEs */
-	void	*mapping;	/* p  the reverse map's (PG_ANON) or struct object * */
-	uint32_t index;		/* p  with mapping: linear page offset, or page of the object */
+	void	*mapping;	/* p  the reverse map's (PG_ANON; never NULL) or struct object * */
+	uint32_t index;		/* p  with mapping: the reverse map's, or page of the object */
 	uint32_t private;	/* p  swap entry (PG_SWAPCACHE); f order (PG_BUDDY, PG_BLOCK) */
 	struct list lru;	/* l  LRU list; f free list; else its holder's */
 	struct rmap_page rmap;	/* empty where mapping and index suffice */

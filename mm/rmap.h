@@ -1,7 +1,8 @@
 /*
  * The reverse mapping: from a page to all PTEs that map it. One header, one folder a
  * variant (mm/rmap/RMAP/), chosen by RMAP= at build time; each brings its
- * rmap_types.h with struct rmap_page, rmap_vma and rmap_mm. RMAP_VERSION: docs/CHANGES.md.
+ * rmap_types.h with struct rmap_page, rmap_vma and rmap_mm. The build `scan` keeps none and
+ * searches. RMAP_VERSION: docs/CHANGES.md.
  *
  * rmap.1  for every PTE that maps an anonymous page, rmap_try_to_unmap() and
  *         rmap_referenced() of the page reach it
@@ -17,7 +18,7 @@
 #include "mm/vma.h"
 
 #define RMAP_VERSION 2
-extern const char rmap_name[];		/* "anon_vma", "anonmm" */
+extern const char rmap_name[];		/* "anon_vma", "anonmm", "scan" */
 
 /* ---- Life of mms and vmas. mmap_lock of the mm held (the child's is nobody's yet). ---- */
 

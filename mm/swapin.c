@@ -85,7 +85,7 @@ static int map_swapped(struct fault *f, struct page *p, swap_entry e, struct pag
 	fault_unlock_pte(f);
 	if (copy)
 		lru_insert(copy, lru_rules.fresh);
-	else
+	else if (!lru_rules.returns_unused)
 		lru_mark_accessed(p);
 	fault_done(f, target);
 	return OK;
@@ -98,6 +98,8 @@ static int use_page(struct fault *f, struct page *p, swap_entry e)
 	int error = OK;
 
 	page_lock(p);
+	if (swap_rules.write_ends_first)
+		page_wait_writeback(p);
 	if (holds_entry(p, e) && !rmap_page_fits(p, f->vma, f->addr)) {
 		page_unlock(p);		/* no allocation under a page lock */
 		copy = page_alloc(GFP_USER, 0);

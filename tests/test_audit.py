@@ -14,6 +14,7 @@ ROW = re.compile(r'^\t\{ "([a-z]+\.\d+)",\s+"', re.MULTILINE)
 # What needs pages in swap, or families of processes, and so somebody who makes them meanwhile.
 SWAPPING = ("swap.", "frame.")
 FAMILIES = ("rmap.",)
+DRIVES = ("drive.",)            # ... and what needs a modelled drive
 
 
 def breakages(reverse_map):
@@ -58,7 +59,7 @@ def test_break(reverse_map, number):
     """the broken invariant is named, by the audit or by a panic"""
     for n in [n for n, broken in enumerate(breakages(reverse_map)) if broken == number]:
         done = run(command(number, n), "--ram", "8M", "--swap", "16M", "--timeout", "60", "--param", "test.faults=1",
-                   "--param", "watchdog.ms=30000")
+                   "--param", "watchdog.ms=30000", *(["--param", "disk=model:ata2001"] if number.startswith(DRIVES) else []))
         done.expect(done.exit == SEEN or done.cause == "panic", f"exit {done.exit}: {done.out} {done.log[-600:]}")
         done.expect(f"INV {number}:" in done.log, f"{number} is not named: {done.log[-600:]}")
 

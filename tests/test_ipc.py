@@ -8,7 +8,7 @@ BUDGETS = {"null_syscall": 150, "yield_switch": 450, "null_ipc": 600, "first_tou
            "fork_exit_wait": 40000, "mmap_munmap": 2500}
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_ipc_cost_01():
     """system call, switch, call and reply, faults, fork and mmap stay within their instruction budgets"""
     done = run("micro", "--lab", "--ram", "32M")
@@ -17,7 +17,7 @@ def test_ipc_cost_01():
     done.expect(not over, f"over budget: {over}\n{done.out}")
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_task_forkoom_01():
     """the OOM killer takes a parent while proc forks it: neither waits for the other"""
     done = run("t_task forkoom", "--lab", "--tests", "--ram", "24M", "--param", "overcommit=1")

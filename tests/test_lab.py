@@ -117,8 +117,8 @@ def test_lab_clock_01():
 
 
 def test_lab_disk_01():
-    """the modelled disk takes its time: 200 us a request and 30 us a page"""
-    done = run("hogmem 12 2", *SMALL)
+    """disk=model:fixed takes its time: 200 us a request and 30 us a page"""
+    done = run("hogmem 12 2", *SMALL, "--param", "disk=model:fixed")
     c = done.counters
     least = (c["pswpin"] + c["pswpout"]) * 30e-6
     done.expect(done.exit == 0 and c["pswpin"] > 0 and done.json["elapsed_seconds"] > least, f"{done.json['elapsed_seconds']} < {least}")

@@ -22,7 +22,7 @@ def verdicts(done):
     return [tuple(map(int, row)) for row in VERDICT.findall(done.out)]
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 @pytest.mark.parametrize("command", CLEAN, ids=[f"leaks-clean-{n + 1:02}" for n in range(len(CLEAN))])
 def test_leaks_clean(command):
     """nothing is lost, and a second run leaves nothing behind but pages of proc's table: a row for each new pid, up to 1,024"""

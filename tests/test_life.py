@@ -64,7 +64,7 @@ def test_mm_life_01():
     assert {row[0] for row in rows} <= known
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_mm_life_02():
     """the trace of a page that is swapped out and in tells the table's steps, in its order"""
     done = run("onepage", "--lab", "--ram", "16M", "--swap", "32M", "--param", "trace.entries=131072")

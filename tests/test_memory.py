@@ -8,7 +8,7 @@ from harness.guest import run, shell
 CALLS = "t_mprotect && t_mremap && t_residency"
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 @pytest.mark.parametrize("options", ["--ram 64M --swap 96M", "--ram 8M --swap 96M", "--ram 16M --swap 64M --param swap.readahead=1"],
                          ids=["mem-size-01", "mem-size-02", "mem-size-03"])
 def test_mem_size(options):
@@ -17,7 +17,7 @@ def test_mem_size(options):
     done.expect(done.exit == 0, re.sub(r"^ok .*\n", "", done.out, flags=re.MULTILINE))
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_mem_pressure_01():
     """they do so while another program needs more memory than there is"""
     done = run("hogmem 20 1000 & t_mprotect && t_mremap && t_mlock; s=$?; kill $!; wait $!; audit && exit $s", "--tests", "--timeout", "120",

@@ -9,7 +9,7 @@ import pytest
 from harness import disks
 from harness.guest import run, shell
 
-pytestmark = pytest.mark.each_map
+pytestmark = pytest.mark.kept_map
 
 STRESS = "stress -n 60 -p 5 -r 3"
 TWO_AREAS = ("--ram", "8M", "--swap", "12M", "--swap", "12M", "--tests", "--timeout", "120")
@@ -41,6 +41,7 @@ def filtered(image, node, *error_policy):
     return [f"--extra={word}" for word in chain]
 
 
+@pytest.mark.each_map
 def test_stress_01():
     """random calls of many processes that swap: every byte is what it should be"""
     stressed(shell(STRESS, *TWO_AREAS))
@@ -53,6 +54,7 @@ def test_stress_02():
     done.expect(done.counters["pswpin"] > 0, "nothing was swapped")
 
 
+@pytest.mark.each_map
 def test_allocfail_01():
     """each allocation of a workload fails once: told or killed, the books balance, no frame is missing"""
     done = run("leaks allocfail; s=$?; audit && exit $s", "--tests", "--ram", "8M", "--swap", "16M", "--param", "test.faults=1",
@@ -61,6 +63,7 @@ def test_allocfail_01():
     done.expect(done.exit == 0 and count and int(count.group(1)) > 80 and "not ok" not in done.out, f"exit {done.exit}: {done.out[-1200:]}")
 
 
+@pytest.mark.each_map
 def test_fuzz_01():
     """random system calls with hostile arguments: no panic, no leak, proc answers"""
     done = run("leaks fuzz -n 150000; s=$?; audit && exit $s", "--tests", "--ram", "8M", "--swap", "16M", "--param", "overcommit=1",

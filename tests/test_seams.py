@@ -134,7 +134,7 @@ def boot(seam, body, tmp_path):
     kernel = seams.build(seam, body, str(tmp_path / "kernel"), rmap())
     options, command, ms = REACH.get(seam.id, WHOLE)
     return run(command, "--lab", "--kernel", kernel, "--rmap", rmap(), "--tests", "--timeout", TIMEOUT_SECONDS,
-               "--param", f"watchdog.ms={ms}", *options, json_wanted=False)
+               "--param", f"watchdog.ms={ms}", "--param", "disk=model:fixed", *options, json_wanted=False)
 
 
 def test_missing(seam, tmp_path):

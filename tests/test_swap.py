@@ -108,7 +108,7 @@ def test_swap_priority_02():
     done.expect(min(a, b) * 3 > max(a, b), f"{a} and {b} sectors")
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 @pytest.mark.parametrize("order", ["swapoff hda1", "hogmem 3 1; swapoff hda1"], ids=["swap-off-01", "swap-off-02"])
 def test_swap_off(order):
     """swapoff brings everything back; afterwards the area is gone"""
@@ -147,7 +147,7 @@ def test_swap_priority_03():
     done.expect(written[0] >= 3 << 11 and min(written[1:]) * 3 > max(written[1:]) and min(written) > 0, str(written))
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_swap_off_03():
     """swapoff of what does not fit in memory fails, kills nobody, and the area goes on serving"""
     done = run("hogmem 12 30 & sleep 1; swapoff hda1; echo status $?; swapon -s; wait; audit", "--swap", "16M", *SMALL)
@@ -171,7 +171,7 @@ def test_swap_off_05():
 
 # ---- full, none ----
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_swap_none_01():
     """without swap what does not fit is killed, and the machine goes on"""
     done = run("hogmem 30 1; echo alive; audit", "--ram", "16M", "--param", "overcommit=1")
@@ -184,14 +184,14 @@ def test_swap_none_02():
     done.expect(swaps(done) == [], done.out)
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_swap_full_01():
     """a request larger than RAM and swap is refused, not killed"""
     done = run("hogmem 100 1; echo alive; audit", "--ram", "16M", "--swap", "8M")
     done.expect("alive" in done.out and done.cause == "exit" and done.exit == 0, f"exit {done.exit}: {done.out}")
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 @pytest.mark.slow
 def test_swap_full_02():
     """swap full to nearly the last slot loses nothing"""
@@ -199,7 +199,7 @@ def test_swap_full_02():
     done.expect(done.counters["oom_kill"] == 0 and done.counters["pswpin"] > 0, "kill, or no swapping")
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_swap_full_03():
     """once memory and swap were full and a victim has died, the next program swaps as if nothing had been"""
     done = run("hogmem 60 1; hogmem 32 2 && echo survived; audit", "--ram", "16M", "--swap", "24M",
@@ -207,7 +207,7 @@ def test_swap_full_03():
     done.expect(done.log.count("Out of memory: killed") == 1 and "survived" in done.out, done.log[-1500:])
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 @pytest.mark.parametrize("steal", [1, 0], ids=["swap-steal-01", "swap-steal-02"])
 def test_swap_steal(steal):
     """with swap full of pages that are in memory, their slots are taken before anything fails; not so with swap.steal=0"""
@@ -218,7 +218,7 @@ def test_swap_steal(steal):
 
 # ---- errors ----
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_swap_error_01(tmp_path):
     """a bad sector under writing retires its slot and loses nothing"""
     rules = disks.blkdebug(tmp_path / "rules", "write_aio", first=2048 + 8 * 100)
@@ -226,7 +226,7 @@ def test_swap_error_01(tmp_path):
     done.expect(done.counters["swap_bad_slots"] >= 1 and done.counters["disk_errors"] >= 1, "no slot was retired")
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_swap_error_02(tmp_path):
     """a bad sector under reading kills only who needs the page, and the log says so"""
     rules = disks.blkdebug(tmp_path / "rules", "read_aio", first=2048 + 8 * 100)

@@ -109,6 +109,13 @@ def set_low(pair, low):
     return {pair[0]: pair[1] & 0xffff0000 | low}
 
 
+def out_of_reach(v, p):
+    """A page's index is wrong; where that is but a hint, the page knows of a PTE that isn't there."""
+    if v.rmap.variant.name == maps.NOTHING_KEPT:
+        return {page_word(v, p, "mapcount"): p.mapcount + 1}
+    return {page_word(v, p, "index"): p.index + (1 << 19)}
+
+
 # What to put where so that exactly that invariant is named.
 HURT = {
     "frame.1": lambda v: {page_word(v, first(v, "BUDDY"), "mapcount"): 1},
@@ -134,14 +141,14 @@ HURT = {
     "vma.2": lambda v: plus(some_mm(v), "vma_count"),
     "vma.4": lambda v: {word_of(next(x for x in v.spaces.vmas(some_mm(v)) if x.object is None), "object")[0]:
                         next(iter(v.objects)).address},
-    "vma.5": lambda v: {page_word(v, p := first(v, "ANON", least=1), "index"): p.index + 1},
+    "vma.5": lambda v: {page_word(v, p := first(v, "ANON", least=1), "index"): p.index + 1},      # not in the scan build
     "mm.1": lambda v: plus(some_mm(v), "total_pages"),
     "mm.2": lambda v: plus(some_mm(v), "rss"),
     "mm.3": lambda v: plus(some_mm(v), "locked_pages"),
     "pt.1": lambda v: {pte_place(v, False)[0]: first(v, "BUDDY").pfn << 12 | 7},
     "pt.2": lambda v: {pte_place(v, True)[0]: (area(v).size - 1) << 8 | 2},
     "pt.3": lambda v: {(pair := pte_place(v, False))[0]: pair[1] & ~3},
-    "rmap.1": lambda v: {page_word(v, p := first(v, "ANON", least=1), "index"): p.index + (1 << 19)},
+    "rmap.1": lambda v: out_of_reach(v, first(v, "ANON", least=1)),
     "swap.1": lambda v: set_low(counts_place(v, 0), 0),
     "swap.2": lambda v: plus(area(v).area, "used"),
     "swap.3": lambda v: set_low(counts_place(v, 2), 9),
@@ -162,6 +169,9 @@ HURT_MAP = {
         "rmap.7": lambda v: {place: 0 for a in [member(v)] for place in (word_of(a, "mm")[0], word_of(a, "count")[0])},
         "rmap.8": lambda v: {word_of(some_mm(v).rmap.anonmm, "mm")[0]: next(iter(v.m.mms())).address},
     },
+    "scan": {
+        "rmap.9": lambda v: {page_word(v, p := first(v, "ANON"), "mapping"): p.mapping + 4},
+    },
 }
 
 
@@ -175,10 +185,12 @@ def member(v):
     return next(mm.rmap.anonmm for mm in v.m.mms() if mm.rmap.anonmm.head != mm.rmap.anonmm)
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 @pytest.mark.parametrize("invariant", HURT, ids=[f"view-hurt-{n:02}" for n in range(1, len(HURT) + 1)])
 def test_view_hurt(invariant, reverse_map):
     """a dump that breaks an invariant is told on by that invariant's number"""
+    if invariant == "vma.5" and reverse_map == maps.NOTHING_KEPT:
+        pytest.skip("by construction")
     v = swapped(reverse_map).view
     found = audit.lines(views.changed(v, HURT[invariant](v)))
     assert any(line.startswith(f"INV {invariant}:") for line in found), (invariant, found[:8])
@@ -193,7 +205,7 @@ def test_view_hurt_map_01(reverse_map):
         assert any(line.startswith(f"INV {invariant}:") for line in found), (invariant, found[:8])
 
 
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_view_ruins_01(reverse_map):
     """lists in ruins end the check of their part, with a word, and nothing else"""
     v = swapped(reverse_map).view

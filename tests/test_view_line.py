@@ -141,7 +141,7 @@ def test_view_gdb_01(reverse_map, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.each_map
+@pytest.mark.kept_map
 def test_view_line_01(reverse_map, tmp_path):
     """vmview asks a running machine through gdb's protocol, which goes on afterwards; and a raw dump says the same"""
     with Sharing(reverse_map, tmp_path) as s:

@@ -31,7 +31,8 @@ PARAM_STRING(oom_name, "oom", "");
 #define VICTIM_TIME (10 * NS_PER_SECOND)
 
 static const struct oom_rule *const rules[] = {
-	&oom_default, &oom_linux249, &oom_linux2413, &oom_linux2414pre6, &oom_linux2414, &oom_linux26,
+	&oom_default, &oom_linux22, &oom_linux249, &oom_linux2413, &oom_linux2414pre6,
+	&oom_linux2414, &oom_linux26,
 };
 static const struct oom_rule *rule;
 static ns_t dying_since;		/* 0: nobody was dying when we last looked */
@@ -147,9 +148,8 @@ static void print_report(unsigned order, const struct choice *c)
 		printk("oom: %s has the most to give: %u points\n", c->victim->name, c->points);
 }
 
-static enum oom_result kill_victim(struct task *t)
+static void kill(struct task *t)
 {
-	dying_since = clock_ns();
 	COUNT(oom_kill);
 	TRACE(OOM, t->pid, t->mm->rss, frames_free());
 	t->flags |= TASK_OOM;
@@ -157,6 +157,12 @@ static enum oom_result kill_victim(struct task *t)
 	if (rule->message)
 		printk("%s %d (%s).\n", rule->message, t->pid, t->name);
 	task_kill(t, TASK_STATUS_SIGNAL(ABI_SIGKILL));
+}
+
+static enum oom_result kill_victim(struct task *t)
+{
+	dying_since = clock_ns();
+	kill(t);
 	return t == current_task() ? OOM_DIE : OOM_RETRY;
 }
 
@@ -191,10 +197,22 @@ enum oom_result oom_kill(enum oom_asker who, unsigned order)
 	}
 	if (!rule->is_oom(order))
 		return OOM_RETRY;
-	if (rule->caller_dies)
-		return OOM_NOBODY;
 	if (swap_off_call_off())
 		return OOM_RETRY;
+	if (rule->caller_dies)
+		return OOM_NOBODY;
 	print_report(order, &c);
 	return c.victim ? kill_victim(c.victim) : OOM_NOBODY;
+}
+
+/* See oom.h. The line is 2.2's own (docs/history.md 7.3). */
+void oom_kill_faulter(struct task *t, vaddr_t addr)
+{
+	if (rule->caller_dies) {
+		printk("VM: killing process %s\n", t->name);
+		kill(t);
+		return;
+	}
+	printk("%s (%d): no memory for %#x, killed\n", t->name, t->pid, addr);
+	task_kill(t, TASK_STATUS_SIGNAL(ABI_SIGKILL));
 }

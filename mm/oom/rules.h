@@ -3,7 +3,7 @@
  * Where all of them differ from Linux: nobody else is killed while a victim is dying
  * (oom_kill()), a swapoff is called off before anybody is killed (2.6 killed its task first),
  * init, proc and servers are never chosen, and where Linux panicked because there was
- * nobody to kill, the allocation fails.
+ * nobody to kill, the allocation fails. 2.2 had no killer, but its rule is one here.
  */
 #ifndef MM_OOM_RULES_H
 #define MM_OOM_RULES_H
@@ -11,7 +11,8 @@
 #include "kernel/time.h"
 #include "mm/oom.h"
 
-extern const struct oom_rule oom_linux249, oom_linux2413, oom_linux2414pre6, oom_linux2414, oom_linux26;
+extern const struct oom_rule oom_linux22, oom_linux249, oom_linux2413, oom_linux2414pre6,
+	oom_linux2414, oom_linux26;
 
 /* ---- badness.c ---- */
 

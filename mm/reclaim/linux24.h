@@ -98,7 +98,8 @@ void linux24_next_mm(void);
  * cache. */
 #define LINUX24_LISTED(anonymous)					\
 	{ .fresh = (anonymous), .wanted = PLACE_INACTIVE,		\
-	  .object = PLACE_INACTIVE, .around = PLACE_INACTIVE, .global = true }
+	  .object = PLACE_INACTIVE, .around = PLACE_INACTIVE, .global = true,	\
+	  .returns_unused = true }
 #define LINUX24_ALL_LISTED	LINUX24_LISTED(PLACE_INACTIVE)
 #define LINUX24_CACHED_LISTED	LINUX24_LISTED(PLACE_NOWHERE)
 

@@ -9,6 +9,7 @@
 extern const struct reclaim_policy reclaim_default;	/* default.c */
 extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
 extern const struct reclaim_policy reclaim_linux249;	/* linux249.c */
+extern const struct reclaim_policy reclaim_linux22;	/* linux22.c */
 extern const struct reclaim_policy reclaim_linux2413;	/* linux2413.c */
 extern const struct reclaim_policy reclaim_linux2414_pre5, reclaim_linux2414_pre6,
 	reclaim_linux2414;				/* linux2414.c */
@@ -50,6 +51,11 @@ bool leave_slot(struct page *p);
 /* From the active to the inactive list: `count` pages of z's old end are looked at; mapped
  * ones are spared if they were used, or all of them unless `take_mapped`. */
 void refill_inactive(struct zone *z, unsigned count, bool take_mapped);
+/* Must the page go to another slot, as its own can't be written, or leaves with its area? */
+bool slot_is_lost(const struct page *p);
+/* `p`, locked, leaves a lost slot that no PTE names. False: some do, and there is no other slot
+ * that they could be given when the page is unmapped (swap_relocate()). */
+bool leave_slot(struct page *p);
 /* Is the disk so busy with writes that this reclaimer (not kswapd) may not add any? */
 bool must_wait_for_writes(const struct scan_control *sc);
 /* Look at `count` pages of z's inactive tail and free what can be freed. */

@@ -18,7 +18,7 @@ PARAM_STRING(reclaim_name, "reclaim", "");	/* "": the first that the build can d
 static const struct reclaim_policy *const policies[] = {
 	&reclaim_default, &reclaim_linux26, &reclaim_linux2414, &reclaim_linux2414_pre6,
 	&reclaim_linux2414_pre5, &reclaim_linux2413, &reclaim_linux249, &reclaim_aa, &reclaim_skraw1,
-	&reclaim_skraw2,
+	&reclaim_skraw2, &reclaim_linux22,
 };
 
 const struct reclaim_policy *reclaim;

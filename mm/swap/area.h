@@ -132,8 +132,17 @@ bool swap_cache_add_read(struct page *p, swap_entry e);
 void swap_read_start(struct page *p);
 /* Would a write have to wait for those under way? */
 bool swap_congested(void);
+/* Are so many pages under way (swap_rules.in_flight) that the next is to be waited for? */
+bool swap_in_flight_full(void);
 uint32_t swap_writes_pending(void);
 uint32_t swap_reads_pending(void);
+
+/* ---- readahead.c, readahead_22.c: swap.window= ---- */
+struct page *swap_read_22(swap_entry e, bool *major);	/* as swap_read() */
+/* Are too few frames free to guess, with `more` pages about to be read? */
+bool readahead_is_off(uint32_t more);
+/* Is the slot of `e` one that nothing can be read from: free, bad or beyond the area? */
+bool swap_slot_is_hole(swap_entry e);
 
 /* ---- relocate.c ---- */
 /* Move a locked, unmapped page whose slot can't be written, or leaves, to another slot, in

@@ -42,6 +42,11 @@ uint32_t swap_reads_pending(void)
 	return reads_pending;
 }
 
+bool swap_in_flight_full(void)
+{
+	return swap_rules.in_flight && writes_pending + reads_pending > swap_rules.in_flight;
+}
+
 bool swap_congested(void)
 {
 	return writes_pending >= SWAP_CONGESTED_AT;

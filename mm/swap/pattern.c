@@ -9,8 +9,7 @@
  *
  * A window is read when its first page is faulted on, and again, while its pages are used up,
  * when less than half a window is left ahead (pattern_read_on()): then the program runs while
- * the disk reads. Where pages lie in slot order as in memory (swap.block=1 sees to that) a
- * window is one or two requests.
+ * the disk reads.
  */
 #include "kernel/counters.h"
 #include "mm/swap/area.h"
@@ -45,18 +44,34 @@ static pte_t peek(struct vma *v, vaddr_t addr)
 /* Pages mapped in a row beside `addr`, at most `most`. */
 static uint32_t mapped_run(struct vma *v, vaddr_t addr, int32_t step, uint32_t most)
 {
+	pte_t *pte = NULL;
 	uint32_t n = 0;
 
-	while (n < most && pte_present(peek(v, addr + (uint32_t)step * (n + 1))))
-		n++;
+	for (addr += (uint32_t)step; n < most && addr >= v->start && addr < v->end;
+	     addr += (uint32_t)step, n++) {
+		if (!pte || pgtable_next(addr) != pgtable_next(addr - (uint32_t)step))
+			pte = pte_find(v->mm, addr);
+		else
+			pte += step / (int32_t)PAGE_SIZE;
+		if (!pte || !pte_present(*pte))
+			break;
+	}
 	return n;
+}
+
+/* Is the page of `addr` in swap, and nowhere in memory? */
+static bool is_out(struct vma *v, vaddr_t addr)
+{
+	pte_t pte = peek(v, addr);
+
+	return pte_is_swap(pte) && swap_worth_reading(pte_swap_entry(pte));
 }
 
 static struct pattern pattern_at(struct vma *v, vaddr_t addr)
 {
 	uint32_t most = window_most();
-	uint32_t below = mapped_run(v, addr, -(int32_t)PAGE_SIZE, most);
-	uint32_t above = mapped_run(v, addr, PAGE_SIZE, most);
+	uint32_t below = mapped_run(v, addr, -(int32_t)PAGE_SIZE, most / 2);
+	uint32_t above = mapped_run(v, addr, PAGE_SIZE, most / 2);
 	struct pattern p = { .run = MAX(below, above) };
 
 	p.step = below >= above ? (int32_t)PAGE_SIZE : -(int32_t)PAGE_SIZE;
@@ -70,12 +85,11 @@ static unsigned gather_from(struct vma *v, vaddr_t addr, int32_t step, uint32_t 
 			    struct page **batch, unsigned n)
 {
 	for (; count > 0; count--, addr += (uint32_t)step) {
-		pte_t pte = peek(v, addr);
 		struct page *p;
 
-		if (!pte_is_swap(pte) || !swap_worth_reading(pte_swap_entry(pte)))
+		if (!is_out(v, addr))
 			continue;
-		p = swap_new_cached_page(pte_swap_entry(pte), GFP_SPARE);
+		p = swap_new_cached_page(pte_swap_entry(peek(v, addr)), GFP_SPARE);
 		if (!p)
 			break;
 		COUNT(swap_readahead);
@@ -110,16 +124,9 @@ unsigned pattern_read_on(struct vma *v, vaddr_t addr, struct page **batch)
 	if ((addr >> PAGE_SHIFT) % LOOK_PAGES != 0)
 		return 0;
 	p = pattern_at(v, addr);
-	if (p.run < RUN_SWEEP)
+	if (p.run < RUN_SWEEP || !is_out(v, addr + (uint32_t)p.step * (p.pages / 2)))
 		return 0;
-	while (ahead < p.pages) {
-		pte_t pte = peek(v, addr + (uint32_t)p.step * ahead);
-
-		if (!pte || (pte_is_swap(pte) && swap_worth_reading(pte_swap_entry(pte))))
-			break;
+	while (ahead < p.pages / 2 && !is_out(v, addr + (uint32_t)p.step * ahead))
 		ahead++;
-	}
-	if (ahead > p.pages / 2)
-		return 0;
 	return gather_from(v, addr + (uint32_t)p.step * ahead, p.step, p.pages - ahead + 1, batch, 0);
 }

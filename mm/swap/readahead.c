@@ -54,7 +54,7 @@ static uint32_t block_start(uint32_t slot)
 }
 
 /* Is the slot of `e` one that nothing can be read from: free, bad or beyond the area? */
-static bool is_hole(swap_entry e)
+bool swap_slot_is_hole(swap_entry e)
 {
 	bool hole;
 
@@ -64,16 +64,19 @@ static bool is_hole(swap_entry e)
 	return hole;
 }
 
-/* swap.readahead_limit=1: are too few frames free to guess? docs/history.md 1.8. */
-static bool too_little_free(void)
+/* swap.readahead_limit=1: are too few frames free to guess, with `more` pages about to be read?
+ * docs/history.md 1.8. */
+bool readahead_is_off(uint32_t more)
 {
 	uint32_t low = 0, high = 0, free = frames_free();
 
+	if (!swap_rules.readahead_limit)
+		return false;
 	for (unsigned i = 0; i < ZONE_COUNT; i++) {
 		low += zones[i].low;
 		high += zones[i].high;
 	}
-	return free < swap_reads_pending() + swap_writes_pending() + (low + high) / 2;
+	return free < more + swap_reads_pending() + swap_writes_pending() + (low + high) / 2;
 }
 
 /* A page for the neighbour `e` if it can be read and isn't in memory. Counted as a look into
@@ -114,9 +117,9 @@ static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[])
 		swap_entry around = swap_entry_make(area, slot);
 		struct page *p;
 
-		if (swap_rules.window == WINDOW_HOLE && slot > 0 && is_hole(around))
+		if (swap_rules.window == WINDOW_HOLE && slot > 0 && swap_slot_is_hole(around))
 			break;
-		if (swap_rules.readahead_limit && too_little_free())
+		if (readahead_is_off(n))
 			break;
 		p = around.v == e.v ? wanted : slot > 0 ? neighbour(around) : NULL;
 		placed |= p == wanted;
@@ -153,10 +156,13 @@ static void read_batch(struct page *batch[], unsigned n, const struct page *want
  */
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 {
-	struct page *batch[BATCH_MAX];
-	struct page *p = swap_cache_find(e);
 	bool pattern = v && swap_rules.window == WINDOW_PATTERN;
+	struct page *batch[BATCH_MAX];
+	struct page *p;
 
+	if (swap_rules.window == WINDOW_22)
+		return swap_read_22(e, major);
+	p = swap_cache_find(e);
 	if (p) {
 		TRACE(SWAP_FOUND, page_pfn(p), e.v, 0);
 		if (pattern)

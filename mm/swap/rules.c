@@ -19,7 +19,7 @@ PARAM_STRING(window_name, "swap.window", "");
 
 static const char *const free_names[SLOT_RULES] = { "keep", "write", "80", "50", "always" };
 static const char *const search_names[SLOT_SEARCHES] = { "runs", "2.2", "2.4" };
-static const char *const window_names[READ_WINDOWS] = { "aligned", "hole", "pattern" };
+static const char *const window_names[READ_WINDOWS] = { "aligned", "hole", "pattern", "2.2" };
 
 struct swap_rules swap_rules = { .cluster = 256, .readahead = 16 };
 
@@ -43,19 +43,26 @@ static unsigned choice(const char *parameter, char *set, const char *const *name
 	panic("%s=%s: there is no such rule", parameter, set);
 }
 
-/* docs/history.md 2.7. */
-static uint32_t readahead_by_ram(void)
+/* The window that an era says, or has by RAM: docs/history.md 1.8, 2.7. */
+static uint32_t era_readahead(uint32_t era)
 {
-	return page_count >= SMALL_RAM >> PAGE_SHIFT ? 8 : 4;
+	pfn_t small = SMALL_RAM >> PAGE_SHIFT;
+
+	if (era == READAHEAD_BY_RAM)
+		return page_count < small ? 4 : 8;
+	if (era == READAHEAD_BY_RAM_22)
+		return page_count < small ? 4 : page_count < 2 * small ? 8 : 16;
+	return era;
 }
 
 void swap_rules_init(const struct swap_rules *era)
 {
 	swap_rules = (struct swap_rules){
 		.cluster	 = number(&cluster, era->cluster),
-		.readahead	 = number(&readahead, era->readahead != READAHEAD_BY_RAM ?
-						      era->readahead : readahead_by_ram()),
+		.readahead	 = number(&readahead, era_readahead(era->readahead)),
 		.readahead_limit = number(&readahead_limit, era->readahead_limit),
+		.in_flight	 = era->in_flight,
+		.write_ends_first = era->write_ends_first,
 		.steal		 = number(&steal, era->steal),
 		.free	= choice("swap.free", free_name, free_names, SLOT_RULES, era->free),
 		.search = choice("swap.search", search_name, search_names, SLOT_SEARCHES,

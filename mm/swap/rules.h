@@ -30,17 +30,23 @@ enum read_window {
 	WINDOW_ALIGNED,		/* the aligned block around it, holes left out          */
 	WINDOW_HOLE,		/* ... up to the first hole (2.2 to 2.6)                */
 	WINDOW_PATTERN,		/* where the faults are going (mm/swap/pattern.c)       */
+	WINDOW_22,		/* ... or slot under I/O, as 2.2 read (readahead_22.c)  */
 	READ_WINDOWS
 };
 
-enum { READAHEAD_MAX = 64,	/* pages */
-	READAHEAD_BY_RAM = 0 };	/* Linux 2.4: 8, with less than 16 MiB 4 */
+enum {
+	READAHEAD_MAX = 64,	/* pages */
+	READAHEAD_BY_RAM = 0,	/* Linux 2.4: 8, with less than 16 MiB 4 */
+	READAHEAD_BY_RAM_22 = READAHEAD_MAX + 1, /* 2.2: 16, below 32 MiB 8, below 16 MiB 4 */
+};
 
 struct swap_rules {
 	uint32_t	 cluster;	/* swap.cluster=: slots of a run       */
 	uint32_t	 readahead;	/* swap.readahead=: pages of a window  */
 	bool		 readahead_limit;/* swap.readahead_limit=: none while free frames
 					 * are below the mean of low and high  */
+	uint32_t	 in_flight;	/* swap pages under way before one is waited for; 0: no limit */
+	bool		 write_ends_first; /* a fault on a page that is being written waits */
 	bool		 steal;		/* swap.steal=: see mm/swap/steal.c    */
 	enum slot_rule	 free;
 	enum slot_search search;

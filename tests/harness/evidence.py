@@ -27,6 +27,7 @@ AREAS = {
     "image": "tools/image",
     "ipc": "kernel/ipc.c",
     "lab": "kernel/time.c",
+    "plot": "tools/plot",
     "leaks": "mm/frame_info.c",
     "libc": "user/libc/",
     "mem": "mm/mmap.c",
@@ -54,6 +55,7 @@ AREAS = {
 }
 # ... and where that is said by the second word of the name.
 TOPICS = {
+    "lab": {"sample": "kernel/aside.c", "drive": "drivers/model_drive.c drive_service_ns()", "mips": "tools/runner/qemu.py MIPS_BY_SHIFT"},
     "mem": {"mprotect": "mm/mprotect.c mm_protect()", "mremap": "mm/mremap.c mm_remap()", "mlock": "mm/mlock.c mm_lock()",
             "limit": "mm/limit.c", "mincore": "mm/residency.c mm_incore()", "willneed": "mm/residency.c vma_willneed()",
             "msync": "mm/residency.c mm_sync()", "room": "mm/room.c mm_find_room()"},

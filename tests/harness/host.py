@@ -31,7 +31,7 @@ SETS = {
     "BLOCK": "drivers/block.c drivers/block_report.c drivers/queue.c drivers/elevator*.c drivers/partition.c",
     # All of mm/ but kswapd's thread, the OOM killer, and what makes kernel mappings.
     "MEMORY": SPACES + """ mm/alloc_fail.c mm/audit.c mm/frame_info.c mm/lru.c mm/swap/*.c mm/oom/default.c
-    mm/reclaim/default.c mm/reclaim/linux26.c mm/reclaim/shrink.c mm/reclaim/alloc.c mm/reclaim/policy.c""",
+    mm/reclaim/[!k]*.c""",
 }
 
 

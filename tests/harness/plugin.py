@@ -30,6 +30,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: left out of make test-quick")
     config.addinivalue_line("markers", "each_map: runs once for each reverse mapping")
+    config.addinivalue_line("markers", "kept_map: the same, but not for the build that keeps none")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Reporter(config), "clockhand-reporter")
 

@@ -2,6 +2,7 @@
  * Every allocation that a small workload makes fails once: the n-th, for n from 1 until there
  * is none left. Each time the calls may fail with -ENOMEM and nothing else, contents are what
  * they should be, the books balance, and every frame comes back. SEEDS=n: so many workloads.
+ * rmap: kept
  * links: MEMORY tests/host/whole/?*.c user/tests/stress/model.c user/tests/stress/ops.c user/tests/stress/draw.c
  */
 #include <sanitizer/common_interface_defs.h>

@@ -115,6 +115,12 @@ void model_report(const struct block_dev *d)
 	(void)d;
 }
 
+unsigned model_check(const struct block_dev *d)
+{
+	(void)d;
+	return 0;
+}
+
 void timer_init(struct timer *timer, void (*fire)(struct timer *))
 {
 	list_init(&timer->link);

@@ -4,6 +4,7 @@
  * model of their contents. Whenever somebody sleeps, others may act before the disk does:
  * ask for the same pages, reclaim, destroy an object. Sectors fail for a while; areas are
  * taken out of service and back.
+ * rmap: kept
  * links: SPACES BLOCK mm/lru.c mm/audit.c mm/swap/?*.c mm/reclaim/?*.c
  */
 #include "kernel/counters.h"

@@ -2,6 +2,7 @@
  * Where a mapping without a wish goes: mm_find_room(), which remembers, against the plain search
  * from USER_MMAP_BASE up, after every step of random mapping, unmapping, moving, growing stacks
  * and other stack limits.
+ * rmap: kept
  * links: SPACES
  */
 #include "shim.h"

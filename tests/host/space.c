@@ -1,6 +1,7 @@
 /*
  * Address spaces by examples: merging and splitting, bad arguments, brk, stacks, overcommit,
  * no memory, mm_write().
+ * rmap: kept
  * links: SPACES
  */
 #include "shim.h"

@@ -9,6 +9,7 @@
 #include "drivers/pit.h"
 #include "kernel/counters.h"
 #include "kernel/panic.h"
+#include "kernel/sample.h"
 #include "kernel/sched.h"
 #include "kernel/time.h"
 #include "kernel/timer.h"
@@ -24,6 +25,7 @@ enum { TIMERS = 24, STEPS = 20000, SPAN_NS = 200000000 };
 uint64_t counters[COUNTER_COUNT];
 bool need_resched;
 void watchdog_look(ns_t at) { (void)at; }
+void sample_look(ns_t at) { (void)at; }
 
 static ns_t now, armed_at, slice_due = UINT64_MAX;
 static irq_handler interrupt;

@@ -11,9 +11,9 @@ TEST_RMAPS := $(or $(RMAP_NAMED),$(RMAPS))
 BUILD_FOR_TESTS = @set -e; for r in $(TEST_RMAPS); do $(BUILD) RMAP=$$r kernel system guest-tests; done
 TEST_OPTIONS = $(if $(T),--name '$(T)') $(if $(RMAP_NAMED),--rmap '$(RMAP)') $(if $(SEED),--seed '$(SEED)')
 
-WITHOUT_COMPILER := help run test test-quick image gdb doctor check clean figures
+WITHOUT_COMPILER := help run test test-quick image gdb doctor check clean figures replay
 
-.PHONY: help all run boot test test-quick image gdb figures doctor check clean host-units compile-commands
+.PHONY: help all run boot test test-quick image gdb figures replay doctor check clean host-units compile-commands
 
 help:
 	@echo 'make run          install what is missing, build, boot here: a big sort, then a shell'
@@ -23,6 +23,7 @@ help:
 	@echo 'make              kernel and programs, without running anything'
 	@echo 'make image        build/clockhand.img, a disk that boots by itself'
 	@echo 'make gdb          the machine stopped before its first instruction, gdb attached'
+	@echo 'make replay       the threads of 1999 and 2001 again: build/replay/index.html, up to an hour;  ROWS=Q3,Z1'
 	@echo 'make figures      measure what docs/performance.md says, some 15 minutes'
 	@echo 'make doctor       is everything here that it takes?'
 	@echo 'make check        rules of the source tree'
@@ -69,6 +70,12 @@ gdb:
 figures:
 	@tools/setup run
 	@exec tools/figures
+
+# As many jobs at once as -j says, or as there are CPUs.
+replay:
+	@tools/setup run
+	@$(BUILD) RMAP=scan kernel system
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) -f tools/make/replay.mk ROWS='$(ROWS)'
 
 doctor:
 	@exec tools/doctor

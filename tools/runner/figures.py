@@ -17,6 +17,10 @@ def figures(machine, result, seed):
         out["config"]["mips"] = machine.mips
     out["counters"] = dict(sorted(report.counters.items()))
     out["disks"] = {name: dict(sorted(fields.items())) for name, fields in sorted(report.disks.items())}
+    if report.samples["rows"]:
+        out["samples"] = report.samples
+    if report.maps:
+        out["swap_maps"] = report.maps
     out["image_sha256"] = build.image_sha256([machine.kernel] + machine.modules)
     out.update(build.origin())
     out["seed"] = seed
@@ -26,7 +30,14 @@ def figures(machine, result, seed):
     return out
 
 
+def text(out):
+    """JSON, one figure a line, but a row of samples is one line."""
+    rows = out.get("samples", {}).get("rows", [])
+    short = {**out, "samples": {**out["samples"], "rows": []}} if rows else out
+    lines = ",\n".join("      " + json.dumps(row) for row in rows)
+    return json.dumps(short, indent=2).replace('"rows": []', f'"rows": [\n{lines}\n    ]') if rows else json.dumps(out, indent=2)
+
+
 def write(path, machine, result, seed):
     with open(path, "w", encoding="utf-8") as f:
-        json.dump(figures(machine, result, seed), f, indent=2)
-        f.write("\n")
+        f.write(text(figures(machine, result, seed)) + "\n")

@@ -3,8 +3,10 @@
 Each reverse mapping is a class: it says at which (mm, address) a page may be mapped. Which one a kernel
 has, it says itself (rmap_name). Pages of objects are found through the object's vmas in every build.
 """
+import functools
+
 from . import VmError
-from .machine import PAGE_SHIFT
+from .machine import PAGE, PAGE_SHIFT
 from .words import x
 
 
@@ -122,7 +124,50 @@ class AnonMm:
         return f"anonmm {page.mapping:#x}, address {page.index:#x}"
 
 
-VARIANTS = {cls.name: cls for cls in (AnonVma, AnonMm)}
+class Scan:
+    """Nothing is kept: a page's PTEs are those that a search of all page tables finds. index, the address of its first
+    mapping, only says where the kernel looks before it searches (docs/history.md 6.8)."""
+
+    name = "scan"
+
+    def __init__(self, m, frames, spaces):
+        self.m, self.frames, self.spaces = m, frames, spaces
+
+    @functools.cached_property
+    def _places(self):
+        """pfn -> (mm, address) of every PTE that names it."""
+        found = {}
+        for mm in self.m.mms():
+            for addr, pte in self.spaces.ptes(mm):
+                if not pte.is_swap():
+                    found.setdefault(pte.pfn, []).append((mm, addr))
+        return found
+
+    def candidates(self, page):
+        for mm, addr in self._places.get(page.pfn, ()):
+            yield mm, self.spaces.vma_at(mm, addr), addr
+
+    @staticmethod
+    def fits(_page, _vma, _addr):
+        return True
+
+    @staticmethod
+    def can_merge(_front, _back, _front_pages):
+        return True
+
+    def check(self):
+        """rmap.9: (invariant, words)."""
+        marker = self.m.debug.variable("scan_marker")[0]
+        for page in self.frames.all():
+            if self.frames.has(page, "ANON") and (page.mapping != marker or page.index >= self.spaces.user_end or page.index % PAGE):
+                yield "rmap.9", (f"an anonymous page has the marker and an address of user space: pfn {x(page.pfn)}, "
+                                 f"mapping {x(page.mapping)}, index {x(page.index)}")
+
+    def describe(self, page):
+        return f"none kept, first mapped at {page.index:#x}"
+
+
+VARIANTS = {cls.name: cls for cls in (AnonVma, AnonMm, Scan)}
 
 
 class Rmap:

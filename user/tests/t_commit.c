@@ -5,7 +5,7 @@
  * child; with `shared` behind it of shared memory. Nothing is touched.
  *
  * run: --ram 16M --swap 16M
- * rmap: each
+ * rmap: kept
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * mmap, munmap, brk, madvise, and what lies where.
  *
- * rmap: each
+ * rmap: kept
  */
 #include <errno.h>
 #include <signal.h>

@@ -6,9 +6,9 @@
  * `object` and `shared`, perhaps with a size in MiB, only say what came back: for disks with
  * errors, or that are full.
  *
- * rmap: each
+ * rmap: kept
  * run: --ram 12M --swap 48M --timeout 200
- * rmap: each
+ * rmap: kept
  */
 #include <errno.h>
 #include <signal.h>

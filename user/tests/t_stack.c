@@ -1,7 +1,7 @@
 /*
  * The stack grows as it is used, up to its bound, and no further.
  *
- * rmap: each
+ * rmap: kept
  */
 #include <signal.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * A slot with more holders than a byte counts: 280 processes share pages copy-on-write, and
  * memory besides, all of it goes to swap, and then the areas leave while everybody lives.
  *
- * rmap: each
+ * rmap: kept
  * run: --ram 40M --swap 64M:5 --swap 64M:5 --timeout 250
  */
 #include <signal.h>

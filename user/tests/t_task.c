@@ -2,7 +2,7 @@
  * Tasks at their limits: fork until nothing is left, kills in every state, system calls
  * that are proc's alone, exits and their figures.
  *
- * rmap: each
+ * rmap: kept
  */
 #include <errno.h>
 #include <signal.h>

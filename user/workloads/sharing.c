@@ -1,10 +1,11 @@
 /*
  * sharing PROCESSES [PAGES]: what the reverse map costs when PROCESSES processes of one family
- * share PAGES pages copy on write, and each has one page of its own at the same address.
+ * share PAGES pages copy on write, and each has one page of its own at the same address. Four
+ * more are shared, too, but the youngest has moved them elsewhere (mremap).
  *
  * Prints the bytes of the reverse map, the cost of one more fork + exit + wait, and for
- * reclaim of a shared and of a private page the system time and the probes (vmas or
- * address spaces looked at). Times are the kernel's nanoseconds, in the lab instructions.
+ * reclaim of a shared, of a private and of a moved page the system time and the probes (vmas,
+ * address spaces or PTEs looked at). Times are the kernel's nanoseconds, in the lab instructions.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <clockhand.h>
 
-enum { PROCESSES_MAX = 1000, PAGES_DEFAULT = 64, FORKS = 10, TEXT_BYTES = 8192 };
+enum { PROCESSES_MAX = 1000, PAGES_DEFAULT = 64, MOVED = 4, FORKS = 10, TEXT_BYTES = 8192 };
 
 /* Sums of which only differences matter. */
 struct sums { uint64_t system_ns, probes, unmaps; };
@@ -103,10 +104,17 @@ static void pageout_report(const char *what, volatile char *p, unsigned pages)
 	       what, (unsigned)((after.unmaps - before.unmaps) / pages));
 }
 
+static void move_away(volatile char *p)
+{
+	if (mremap((void *)p, MOVED * CLOCKHAND_PAGE, MOVED * CLOCKHAND_PAGE,
+		   MREMAP_MAYMOVE | MREMAP_FIXED, (void *)map_pages(MOVED)) == MAP_FAILED)
+		die("sharing: mremap");
+}
+
 /* A child that makes the page at `own` its own, says so, and waits to be killed. The youngest
  * first reports what reclaim of that page costs: for a reverse map that goes through the
- * family in order of age it is the last to be found. */
-static pid_t sharer_start(volatile char *own, int ready, int youngest)
+ * family in order of age it is the last to be found. It takes the pages at `moved` away. */
+static pid_t sharer_start(volatile char *own, volatile char *moved, int ready, int youngest)
 {
 	struct ipc_message m = { 0 };
 	pid_t pid = fork();
@@ -115,8 +123,10 @@ static pid_t sharer_start(volatile char *own, int ready, int youngest)
 		die("sharing: fork");
 	if (pid == 0) {
 		*own = 2;
-		if (youngest)
+		if (youngest) {
 			pageout_report("private", own, 1);
+			move_away(moved);
+		}
 		fflush(stdout);
 		sys_ipc_call(ready, &m);
 		for (;;)
@@ -132,7 +142,7 @@ int main(int argc, char **argv)
 	unsigned processes = argc > 1 ? (unsigned)atoi(argv[1]) : 0;
 	unsigned pages = argc > 2 ? (unsigned)atoi(argv[2]) : PAGES_DEFAULT;
 	static pid_t children[PROCESSES_MAX];
-	volatile char *shared, *own;
+	volatile char *shared, *own, *moved;
 	uint32_t bytes;
 	int ready;
 
@@ -144,13 +154,15 @@ int main(int argc, char **argv)
 	ready = sys_endpoint_create();
 	shared = map_pages(pages + 1);
 	own = shared + pages * CLOCKHAND_PAGE;
+	moved = map_pages(MOVED);
 	for (unsigned i = 1; i < processes; i++)
-		children[i] = sharer_start(own, ready, i == processes - 1);
+		children[i] = sharer_start(own, moved, ready, i == processes - 1);
 	if (processes == 1)
 		pageout_report("private", own, 1);
 	printf("rmap_bytes %u\n", (unsigned)(reverse_map_bytes() - bytes));
 	printf("fork_exit_wait_ns %u\n", (unsigned)fork_exit_wait_ns());
 	pageout_report("shared", shared, pages);
+	pageout_report("moved", moved, MOVED);
 	for (unsigned i = 1; i < processes; i++) {
 		kill(children[i], SIGKILL);
 		waitpid(children[i], NULL, 0);

@@ -1,6 +1,7 @@
 /* Breaking the invariants of this reverse map (kernel/breakage.h). */
 #include "kernel/breakage.h"
 #include "mm/rmap/anon_vma/anon_vma.h"
+#include "mm/rmap/break_index.h"
 #include "mm/vma.h"
 
 /* Some vma with anonymous pages, or NULL. */
@@ -47,6 +48,8 @@ static bool break_empty(void)
 }
 
 const struct breakage rmap_breakages[] = {
+	{ "rmap.1", "changed the index of an anonymous page",	break_index },
+	{ "vma.5",  "the same",					break_index },
 	{ "rmap.2", "listed a vma that is gone",		break_gone_vma },
 	{ "rmap.3", "made a listed vma forget its anon_vma",	break_list },
 	{ "rmap.4", "made an anon_vma without vmas",		break_empty },

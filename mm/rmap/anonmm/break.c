@@ -1,6 +1,7 @@
 /* Breaking the invariants of this reverse map (kernel/breakage.h). */
 #include "kernel/breakage.h"
 #include "mm/rmap/anonmm/anonmm.h"
+#include "mm/rmap/break_index.h"
 
 static struct anonmm *first_anonmm(void)
 {
@@ -53,6 +54,8 @@ static bool break_mm(void)
 }
 
 const struct breakage rmap_breakages[] = {
+	{ "rmap.1", "changed the index of an anonymous page",	break_index },
+	{ "vma.5",  "the same",					break_index },
 	{ "rmap.2", "made an anonmm that nobody knows",		break_lost },
 	{ "rmap.5", "raised the count of an anonmm",		break_count },
 	{ "rmap.6", "made a member of a family its own head",	break_head },

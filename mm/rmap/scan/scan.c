@@ -169,16 +169,20 @@ static void try_hint(const struct search *s)
 	}
 }
 
-/* The PTEs of one page table of `mm`, from `addr` on, but for the one that the hint named. */
-static void search_table(const struct search *s, struct mm *mm, vaddr_t addr, const pte_t *table)
+/* The PTEs of one page table of `mm`, from `start` on, but for the one that the hint named. */
+static void search_table(const struct search *s, struct mm *mm, vaddr_t start, const pte_t *table)
 {
 	pfn_t pfn = page_pfn(s->p);
 
-	for (unsigned i = 0; i < TABLE_ENTRIES && rmap_walk_goes_on(s->w); i++) {
-		COUNT(rmap_probes);
-		if (pte_pfn(table[i]) == pfn && pte_present(table[i]) && addr != s->hint)
-			s->visit(s->p, mm, NULL, addr, s->w);
-		addr += PAGE_SIZE;
+	COUNT_ADD(rmap_probes, TABLE_ENTRIES);
+	for (unsigned i = 0; i < TABLE_ENTRIES; i++) {
+		vaddr_t addr = start + (i << PAGE_SHIFT);
+
+		if (pte_pfn(table[i]) != pfn || !pte_present(table[i]) || addr == s->hint)
+			continue;
+		s->visit(s->p, mm, NULL, addr, s->w);
+		if (!rmap_walk_goes_on(s->w))
+			break;
 	}
 }
 
@@ -191,10 +195,11 @@ static void search_all(const struct search *s)
 		for (vaddr_t addr = 0; mm->rss > 0 && addr < USER_END; addr = pgtable_next(addr)) {
 			const pte_t *table = pte_find(mm, addr);
 
+			if (!table)
+				continue;
+			search_table(s, mm, addr, table);
 			if (!rmap_walk_goes_on(s->w))
 				return;
-			if (table)
-				search_table(s, mm, addr, table);
 		}
 	}
 }

@@ -38,6 +38,30 @@ void kswapd_wake(void)
 	kswapd_wanted = true;
 }
 
+bool kswapd_sleep(unsigned ms)
+{
+	(void)ms;
+	return false;
+}
+
+/* Policies without a reverse map that seeds take turns in, where a build can't do others. */
+static void choose_policy(uint32_t seed)
+{
+	if (reclaim_linux22.refuses() || seed % 2 == 0)
+		return;
+	reclaim_linux22.set_watermarks();
+	lru_rules = reclaim_linux22.lru;
+	swap_rules = reclaim_linux22.swap;
+	swap_rules.readahead = 8;
+	reclaim = &reclaim_linux22;
+}
+
+/* Does the clock wake kswapd, now and then? */
+static bool clock_wakes_kswapd(void)
+{
+	return reclaim->kswapd && shim_random(16) == 0;
+}
+
 ns_t thread_time_ns(const struct thread *t, int mode)
 {
 	(void)t;
@@ -57,13 +81,17 @@ static void kswapd_runs(void)
 
 	kswapd_wanted = false;
 	current = &kswapd_thread;
-	reclaim->balance();
+	if (reclaim->balance)
+		reclaim->balance();
+	else
+		reclaim->kswapd();
 	KASSERT2(current->held_ranks == 0, "lock.4", current->held_ranks, 0);
 	current = before;
 }
 
 static void others_run(void)
 {
+	kswapd_wanted |= clock_wakes_kswapd();
 	if (kswapd_wanted && current != &kswapd_thread && shim_random(2))
 		kswapd_runs();
 	while (shim_random(3) && disk_work())
@@ -105,6 +133,7 @@ void machine_settle(void)
 /* ---- What there is none of ---- */
 
 void task_kill(struct task *t, int32_t status) { t->exit_status = status; }
+void oom_kill_faulter(struct task *t, vaddr_t addr) { (void)addr; task_kill(t, 0); }
 void task_for_each(bool (*fn)(struct task *t, void *arg), void *arg) { (void)fn; (void)arg; }
 int copy_to_user(vaddr_t to, const void *from, size_t n) { (void)to; (void)from; (void)n; return -EFAULT; }
 
@@ -151,6 +180,7 @@ void machine_start(uint32_t seed, const struct machine_shape *shape)
 	page_set(zero_page, PG_UPTODATE);
 	frame_reserve(zero_page);
 	reclaim_init();
+	choose_policy(seed);
 	kswapd_wanted = false;
 	shim_sleep = sleep_a_little;
 	shim_resched = resched;

@@ -22,6 +22,7 @@ struct thread {
 	struct task    *task;
 	uint32_t	held_ranks;
 	uint8_t		memalloc;
+	bool		trashing;
 	bool		killed;
 	bool		kthread;
 	char		name[16];
