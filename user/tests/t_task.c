@@ -202,15 +202,24 @@ static void fill_with_vmas(void)
 	}
 }
 
-/* A child with some memory looks on while another one fills the machine with what doesn't
- * show in its rss, until it dies or is refused. How both ended, on standard output. */
-static int killed_for(void (*fill)(void))
+/* Twice the pages of RAM, touched. */
+static void fill_anonymous(void)
+{
+	size_t pages = 2 * tap_ram_pages();
+
+	memset(tap_map(pages), 1, pages * TAP_PAGE);
+}
+
+/* A child with some memory, and `idle` pages mapped that it doesn't touch, looks on while another
+ * one fills the machine, until it dies or is refused. How both ended, on standard output. */
+static int killed_for(void (*fill)(void), size_t idle)
 {
 	int status = 0;
 	pid_t onlooker = fork(), hog;
 
 	if (onlooker == 0) {
 		memset(tap_map(256), 1, 256 * TAP_PAGE);
+		(void)tap_map(idle + 1);
 		sleep_long(NULL);
 		_exit(0);
 	}
@@ -230,9 +239,11 @@ static int killed_for(void (*fill)(void))
 int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "objects") == 0)
-		return killed_for(fill_object);
+		return killed_for(fill_object, 0);
 	if (argc > 1 && strcmp(argv[1], "vmas") == 0)
-		return killed_for(fill_with_vmas);
+		return killed_for(fill_with_vmas, 0);
+	if (argc > 1 && strcmp(argv[1], "idle") == 0)
+		return killed_for(fill_anonymous, 3 * tap_ram_pages());
 	if (argc > 1 && strcmp(argv[1], "forkoom") == 0)
 		return killed_in_fork();
 	proc_only();
