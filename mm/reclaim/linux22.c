@@ -41,13 +41,14 @@ static struct { uint32_t min, low, high; } marks;
 
 /*
  * Set freepages.min, low and high by RAM alone (docs/history.md 1.1): 1, 2 and 3 times a page in
- * 128 of RAM, at least 10 and at most 256 pages. 2.2 has no zones: each of ours gets a share
+ * 128 of RAM (a rest counts, as the BIOS keeps some), at least 10 and at most 256 pages. 2.2 has no zones: each of ours gets a share
  * for whoever shows or sums them, and their sums are the marks. Once at boot; never sleeps.
  */
 void linux22_set_watermarks(void)
 {
 	struct zone *dma = &zones[ZONE_DMA], *normal = &zones[ZONE_NORMAL];
-	uint32_t min = CLAMP(page_count >> RAM_SHIFT, (pfn_t)MIN_LEAST, (pfn_t)MIN_MOST);
+	uint32_t units = (page_count + BIT(RAM_SHIFT) - 1) >> RAM_SHIFT;
+	uint32_t min = CLAMP(units, (uint32_t)MIN_LEAST, (uint32_t)MIN_MOST);
 
 	marks.min = min;
 	marks.low = 2 * min;

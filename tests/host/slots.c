@@ -112,6 +112,64 @@ static void test_search_22(void)
 	area_stop(0);
 }
 
+/* docs/history.md 1.7 to the letter, over an array: the slot that comes next. */
+struct model_22 {
+	bool	 used[400];
+	uint32_t left, next;
+};
+
+static uint32_t model_take(struct model_22 *m)
+{
+	uint32_t slot = 400;
+
+	if (m->left > 0)
+		for (slot = m->next; slot < 400 && m->used[slot]; slot++)
+			continue;
+	if (slot < 400) {
+		m->left--;
+	} else {
+		m->left = swap_rules.cluster;
+		for (slot = 1; m->used[slot]; slot++)
+			continue;
+	}
+	m->used[slot] = true;
+	m->next = slot + 1;
+	return slot;
+}
+
+/* 2.2's search against the model: takes and gives back at random, in clusters of `cluster`. */
+static void compare_22(uint32_t cluster)
+{
+	struct model_22 m = { .left = 0 };
+	uint32_t held = 0;
+
+	swap_rules.search = SEARCH_22;
+	swap_rules.cluster = cluster;
+	start(400);
+	for (unsigned i = 0; i < 20000; i++) {
+		uint32_t slot = 1 + shim_random(399);
+
+		if (held < 399 && shim_random(3)) {
+			CHECK(take() == model_take(&m));
+			held++;
+		} else if (m.used[slot]) {
+			swap_free(swap_entry_make(0, slot));
+			m.used[slot] = false;
+			held--;
+		}
+	}
+	CHECK(swap_check() == 0);
+	area_stop(0);
+}
+
+static void test_search_models(void)
+{
+	compare_22(32);
+	tap_checks("host-search-01", "2.2's search, 32 slots a cluster, gives what history.md 1.7 says at 20000 steps");
+	compare_22(256);
+	tap_checks("host-search-02", "the same with 256, as the patch had it");
+}
+
 static void test_search_24(void)
 {
 	swap_rules.search = SEARCH_24;
@@ -433,6 +491,7 @@ int main(void)
 	shim_machine(8 << 20);
 	test_order();
 	test_search_22();
+	test_search_models();
 	test_search_24();
 	test_bad();
 	test_limit();
