@@ -13,48 +13,7 @@
 #include "mm/lru.h"
 #include "mm/swap/area.h"
 #include "shim.h"
-
-/* ---- Parts of the kernel that this test does without ---- */
-
-struct swap_area swap_areas[SWAP_AREAS_MAX];
-
-static struct block_dev devices[SWAP_AREAS_MAX];
-
-/* ---- Set-up ---- */
-
-static void area_start(unsigned n, uint32_t size, int32_t priority)
-{
-	struct swap_area *a = &swap_areas[n];
-
-	devices[n].sectors = (sector_t)size * SECTORS_PER_PAGE;
-	strcpy(devices[n].name, "hdx1");
-	CHECK(slots_create(a, size) == OK);
-	a->dev = &devices[n];
-	a->priority = priority;
-	a->header = HEADER_GOOD;
-	a->failed_writes = 0;
-	a->turn = 0;
-	a->state = AREA_ON;
-}
-
-static void area_stop(unsigned n)
-{
-	swap_areas[n].state = AREA_OFF;
-	slots_destroy(&swap_areas[n]);
-}
-
-static void start(uint32_t size)
-{
-	memset(swap_areas, 0, sizeof(swap_areas));
-	area_start(0, size, 0);
-}
-
-static uint32_t take(void)
-{
-	swap_entry e;
-
-	return swap_slot_alloc(&e) ? swap_entry_slot(e) : 0;
-}
+#include "slot_areas.h"
 
 /* ---- Runs ---- */
 
@@ -110,64 +69,6 @@ static void test_search_22(void)
 	CHECK(take() == 0 && swap_check() == 0);
 	tap_checks("host-slots-10", "2.2's search: 32 slots behind the first, holes passed over, then the lowest");
 	area_stop(0);
-}
-
-/* docs/history.md 1.7 to the letter, over an array: the slot that comes next. */
-struct model_22 {
-	bool	 used[400];
-	uint32_t left, next;
-};
-
-static uint32_t model_take(struct model_22 *m)
-{
-	uint32_t slot = 400;
-
-	if (m->left > 0)
-		for (slot = m->next; slot < 400 && m->used[slot]; slot++)
-			continue;
-	if (slot < 400) {
-		m->left--;
-	} else {
-		m->left = swap_rules.cluster;
-		for (slot = 1; m->used[slot]; slot++)
-			continue;
-	}
-	m->used[slot] = true;
-	m->next = slot + 1;
-	return slot;
-}
-
-/* 2.2's search against the model: takes and gives back at random, in clusters of `cluster`. */
-static void compare_22(uint32_t cluster)
-{
-	struct model_22 m = { .left = 0 };
-	uint32_t held = 0;
-
-	swap_rules.search = SEARCH_22;
-	swap_rules.cluster = cluster;
-	start(400);
-	for (unsigned i = 0; i < 20000; i++) {
-		uint32_t slot = 1 + shim_random(399);
-
-		if (held < 399 && shim_random(3)) {
-			CHECK(take() == model_take(&m));
-			held++;
-		} else if (m.used[slot]) {
-			swap_free(swap_entry_make(0, slot));
-			m.used[slot] = false;
-			held--;
-		}
-	}
-	CHECK(swap_check() == 0);
-	area_stop(0);
-}
-
-static void test_search_models(void)
-{
-	compare_22(32);
-	tap_checks("host-search-01", "2.2's search, 32 slots a cluster, gives what history.md 1.7 says at 20000 steps");
-	compare_22(256);
-	tap_checks("host-search-02", "the same with 256, as the patch had it");
 }
 
 static void test_search_24(void)
@@ -491,7 +392,6 @@ int main(void)
 	shim_machine(8 << 20);
 	test_order();
 	test_search_22();
-	test_search_models();
 	test_search_24();
 	test_bad();
 	test_limit();
