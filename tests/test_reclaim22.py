@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from harness import disks
 from harness.guest import run, shell
 
 POLICY = ("--lab", "--rmap", "scan", "--param", "reclaim=2.2")
@@ -117,6 +118,23 @@ def test_reclaim_22_15():
     done = shell("hogmem 12 6 & swapoff hda1; s=$?; wait; swapon -s; exit $s", *POLICY, "--ram", "8M", "--swap", "24M:5", "--swap", "24M:3",
                  audit=False)
     done.expect("hda1" not in done.out and "hdb1" in done.out and "changed" not in done.err, done.out)
+
+
+BAD = ("--rmap", "scan", "--param", "reclaim=2.2", "--ram", "10M", "--tests")
+BAD_SLOT = {"first": 2048 + 8 * 100}
+ERRORS = [("qsbench -n 3000000", BAD_SLOT, ("--swap", "16M"), ""),
+          ("qsbench -n 3000000; swapon -s", {}, ("--swap", "16M:5", "--swap", "32M:3"), ""),
+          ("t_object_swap object", BAD_SLOT, ("--swap", "48M"), "0 lost, 0 wrong"),
+          ("t_object_swap shared", BAD_SLOT, ("--swap", "48M"), "reader: status 0")]
+
+
+@pytest.mark.parametrize("command, where, swaps, answer", ERRORS, ids=[f"reclaim-22-{n}" for n in range(16, 20)])
+def test_reclaim_22_errors(command, where, swaps, answer, tmp_path):
+    """a slot, or a whole disk, that can't be written is given up, pages and objects go elsewhere, nothing is lost"""
+    rules = disks.blkdebug(tmp_path / "rules", "write_aio", **where)
+    done = shell(command, *BAD, *swaps, "--inject", f"0:{rules}")
+    done.expect(done.counters["swap_bad_slots"] >= 1 and done.counters["oom_kill"] == 0, done.log[-600:])
+    done.expect(answer in done.out, done.out)
 
 
 def test_oom_22_01():

@@ -16,7 +16,10 @@
  *  - blocks of several frames are tried again like single ones;
  *  - there are no files, no buffers and no directory cache to shrink, so that their floors
  *    and turns are missing. Pages of memory objects take the place of SysV shared memory;
- *  - a killed thread stops reclaiming.
+ *  - a killed thread stops reclaiming;
+ *  - requests are ordered and merged by elevator=, which isn't 2.2's, and a reclaimer plugs the
+ *    disk until it waits or has done (there it stayed plugged until anybody waited).
+ * What differs in swap-in and in the OOM rule: swap/readahead_22.c, oom/linux22.c.
  */
 #include "drivers/block.h"
 #include "kernel/counters.h"
