@@ -35,6 +35,9 @@ static void time_report(void)
 
 void machine_poweroff(int status)
 {
+	printk("Swap cache: add %llu, delete %llu, find %llu/%llu\n", counters[COUNT_swap_cache_add],
+	       counters[COUNT_swap_cache_delete], counters[COUNT_swap_cache_find_success],
+	       counters[COUNT_swap_cache_find_total]);
 	printk("power off, status %d\n", status);
 	irq_off();			/* the report is about one moment */
 	report("@report begin\n");

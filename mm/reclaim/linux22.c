@@ -16,7 +16,10 @@
  *  - blocks of several frames are tried again like single ones;
  *  - there are no files, no buffers and no directory cache to shrink, so that their floors
  *    and turns are missing. Pages of memory objects take the place of SysV shared memory;
- *  - a killed thread stops reclaiming.
+ *  - a killed thread stops reclaiming;
+ *  - requests are ordered and merged by elevator=, which isn't 2.2's, and a reclaimer plugs the
+ *    disk until it waits or has done (there it stayed plugged until anybody waited).
+ * What differs in swap-in and in the OOM rule: swap/readahead_22.c, oom/linux22.c.
  */
 #include "drivers/block.h"
 #include "kernel/counters.h"
@@ -41,13 +44,14 @@ static struct { uint32_t min, low, high; } marks;
 
 /*
  * Set freepages.min, low and high by RAM alone (docs/history.md 1.1): 1, 2 and 3 times a page in
- * 128 of RAM, at least 10 and at most 256 pages. 2.2 has no zones: each of ours gets a share
+ * 128 of RAM (a rest counts, as the BIOS keeps some), at least 10 and at most 256 pages. 2.2 has no zones: each of ours gets a share
  * for whoever shows or sums them, and their sums are the marks. Once at boot; never sleeps.
  */
 void linux22_set_watermarks(void)
 {
 	struct zone *dma = &zones[ZONE_DMA], *normal = &zones[ZONE_NORMAL];
-	uint32_t min = CLAMP(page_count >> RAM_SHIFT, (pfn_t)MIN_LEAST, (pfn_t)MIN_MOST);
+	uint32_t units = (page_count + BIT(RAM_SHIFT) - 1) >> RAM_SHIFT;
+	uint32_t min = CLAMP(units, (uint32_t)MIN_LEAST, (uint32_t)MIN_MOST);
 
 	marks.min = min;
 	marks.low = 2 * min;

@@ -5,9 +5,8 @@
 #include "kernel/string.h"
 #include "mm/swap.h"
 
-enum { CLUSTER_MIN = 8, CLUSTER_MAX = 4096, UNSET = UINT32_MAX };
-
-#define SMALL_RAM (16u << 20)
+enum { CLUSTER_MIN = 8, CLUSTER_MAX = 4096, UNSET = UINT32_MAX,
+       PAGES_PER_MIB = 256, SMALL_MIB = 16 };
 
 PARAM_U32(cluster, "swap.cluster", UNSET, CLUSTER_MIN, CLUSTER_MAX);
 PARAM_U32(readahead, "swap.readahead", UNSET, 1, READAHEAD_MAX);
@@ -43,15 +42,16 @@ static unsigned choice(const char *parameter, char *set, const char *const *name
 	panic("%s=%s: there is no such rule", parameter, set);
 }
 
-/* The window that an era says, or has by RAM: docs/history.md 1.8, 2.7. */
+/* The window that an era says, or has by RAM: docs/history.md 1.8, 2.7. The BIOS may keep a little
+ * at RAM's end, so a begun MiB counts. */
 static uint32_t era_readahead(uint32_t era)
 {
-	pfn_t small = SMALL_RAM >> PAGE_SHIFT;
+	uint32_t mib = (page_count + PAGES_PER_MIB - 1) / PAGES_PER_MIB;
 
 	if (era == READAHEAD_BY_RAM)
-		return page_count < small ? 4 : 8;
+		return mib < SMALL_MIB ? 4 : 8;
 	if (era == READAHEAD_BY_RAM_22)
-		return page_count < small ? 4 : page_count < 2 * small ? 8 : 16;
+		return mib < SMALL_MIB ? 4 : mib < 2 * SMALL_MIB ? 8 : 16;
 	return era;
 }
 

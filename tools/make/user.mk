@@ -33,7 +33,7 @@ BOX_LINKS := echo cat ls true false sleep kill pwd time vmstat free ps swapon sw
 	audit fault params counters dropcaches trace poweroff uname hexdump leaks
 
 SYSTEM_PROGS := $(addprefix $(U)/bin/,proc init sh clockbox $(WORKLOADS))
-TEST_PROGS   := $(addprefix $(U)/tests/,$(GUEST_TESTS) stress fuzz allocfail swaprule)
+TEST_PROGS   := $(addprefix $(U)/tests/,$(GUEST_TESTS) stress fuzz allocfail swaprule idle22)
 STRESS_OBJ   := $(call user_obj,$(wildcard user/tests/stress/*.c))
 
 .PHONY: user system newlib guest-tests user-check
@@ -122,4 +122,4 @@ user-check: $(SYSTEM_PROGS) $(TEST_PROGS)
 		{ echo "$$p: not for a 486"; exit 1; }; done; echo "programs: 486 only"
 
 -include $(LIBC_OBJ:.o=.d) $(PROC_OBJ:.o=.d) $(INIT_OBJ:.o=.d) $(SH_OBJ:.o=.d) $(BOX_OBJ:.o=.d) \
-	$(patsubst %,$(U)/user/workloads/%.d,$(WORKLOADS)) $(patsubst %,$(U)/user/tests/%.d,$(GUEST_TESTS) tap stress fuzz allocfail swaprule) $(STRESS_OBJ:.o=.d)
+	$(patsubst %,$(U)/user/workloads/%.d,$(WORKLOADS)) $(patsubst %,$(U)/user/tests/%.d,$(GUEST_TESTS) tap stress fuzz allocfail swaprule idle22) $(STRESS_OBJ:.o=.d)

@@ -26,6 +26,23 @@ int box_free(int argc, char **argv)
 	return 0;
 }
 
+/* What became of the looks into the swap cache, in the words of the time (docs/history.md 1.9). */
+static int swap_cache_print(void)
+{
+	static char text[TEXT_BYTES];
+	int n = box_sysinfo(SYSINFO_COUNTERS, text, sizeof(text) - 1);
+
+	if (n < 0)
+		return 1;
+	text[n] = '\0';
+	printf("Swap cache: add %u, delete %u, find %u/%u\n",
+	       (unsigned)counter_find(text, "swap_cache_add"),
+	       (unsigned)counter_find(text, "swap_cache_delete"),
+	       (unsigned)counter_find(text, "swap_cache_find_success"),
+	       (unsigned)counter_find(text, "swap_cache_find_total"));
+	return 0;
+}
+
 static int swaps_print(void)
 {
 	struct abi_swap_row rows[SWAPS_MAX];
@@ -38,7 +55,7 @@ static int swaps_print(void)
 		printf("%s\t\tpartition\t%u\t%u\t%d\n", rows[i].name,
 		       (unsigned)rows[i].slots * KIB_PER_PAGE,
 		       (unsigned)rows[i].used * KIB_PER_PAGE, (int)rows[i].priority);
-	return 0;
+	return swap_cache_print();
 }
 
 int box_swapon(int argc, char **argv)

@@ -44,10 +44,10 @@ bool kswapd_sleep(unsigned ms)
 	return false;
 }
 
-/* Policies without a reverse map that seeds take turns in, where a build can't do others. */
-static void choose_policy(uint32_t seed)
+/* A build without a reverse map has many policies; it is 2.2's that runs here. */
+static void choose_policy(void)
 {
-	if (reclaim_linux22.refuses() || seed % 2 == 0)
+	if (reclaim_linux22.refuses())
 		return;
 	reclaim_linux22.set_watermarks();
 	lru_rules = reclaim_linux22.lru;
@@ -180,7 +180,7 @@ void machine_start(uint32_t seed, const struct machine_shape *shape)
 	page_set(zero_page, PG_UPTODATE);
 	frame_reserve(zero_page);
 	reclaim_init();
-	choose_policy(seed);
+	choose_policy();
 	kswapd_wanted = false;
 	shim_sleep = sleep_a_little;
 	shim_resched = resched;
