@@ -13,8 +13,6 @@
 
 struct reclaim_policy {
 	const char *name;		/* value of reclaim= */
-	/* Can this build run it? NULL, or the reason why not. */
-	const char *(*refuses)(void);
 	/* Set min, low, high of every zone; called at boot and after RAM is known. */
 	void (*set_watermarks)(void);
 	/* page_alloc()'s loop: watermarks, waking kswapd, direct reclaim, retries. */

@@ -6,8 +6,16 @@
 #include "mm/reclaim.h"
 #include "mm/vma.h"
 
+/* What a build has, ended by NULL (mm/reclaim/rmap/list.c or scan/list.c, by RMAP), and the names
+ * of what it hasn't, with the reason. */
+extern const struct reclaim_policy *const reclaim_policies[];
+extern const char *const reclaim_elsewhere[];
+extern const char reclaim_why_not[];
+
+/* With a reverse map: mm/reclaim/rmap/. */
 extern const struct reclaim_policy reclaim_default;	/* default.c */
 extern const struct reclaim_policy reclaim_linux26;	/* linux26.c */
+/* Without: mm/reclaim/scan/. */
 extern const struct reclaim_policy reclaim_linux249;	/* linux249.c */
 extern const struct reclaim_policy reclaim_linux22;	/* linux22.c */
 extern const struct reclaim_policy reclaim_linux2413;	/* linux2413.c */
@@ -15,11 +23,6 @@ extern const struct reclaim_policy reclaim_linux2414_pre5, reclaim_linux2414_pre
 	reclaim_linux2414;				/* linux2414.c */
 extern const struct reclaim_policy reclaim_aa;		/* linux24_aa.c */
 extern const struct reclaim_policy reclaim_skraw1, reclaim_skraw2; /* linux24_skraw.c */
-
-/* refuses() of policies that ask the reverse map, and of those that do without one: NULL, or why
- * this build can't run them. */
-const char *without_reverse_map(void);
-const char *with_reverse_map(void);
 
 /* ---- linux26.c: of the table above, what can be written anew ---- */
 
@@ -51,11 +54,6 @@ bool leave_slot(struct page *p);
 /* From the active to the inactive list: `count` pages of z's old end are looked at; mapped
  * ones are spared if they were used, or all of them unless `take_mapped`. */
 void refill_inactive(struct zone *z, unsigned count, bool take_mapped);
-/* Must the page go to another slot, as its own can't be written, or leaves with its area? */
-bool slot_is_lost(const struct page *p);
-/* `p`, locked, leaves a lost slot that no PTE names. False: some do, and there is no other slot
- * that they could be given when the page is unmapped (swap_relocate()). */
-bool leave_slot(struct page *p);
 /* Is the disk so busy with writes that this reclaimer (not kswapd) may not add any? */
 bool must_wait_for_writes(const struct scan_control *sc);
 /* Look at `count` pages of z's inactive tail and free what can be freed. */

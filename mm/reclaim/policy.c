@@ -1,7 +1,7 @@
 /*
- * Which reclaim policy is in force. The list below is all that a build has; reclaim=NAME
- * chooses one at boot, and a name that isn't here, or a policy that this build's
- * reverse map can't serve, is refused before anything depends on it.
+ * Which reclaim policy is in force. A build has those that its reverse map can serve
+ * (reclaim_policies[]); reclaim=NAME chooses one at boot, and any other name is refused
+ * before anything depends on it.
  */
 #include "kernel/panic.h"
 #include "kernel/param.h"
@@ -9,84 +9,51 @@
 #include "kernel/string.h"
 #include "mm/oom.h"
 #include "mm/reclaim/policies.h"
-#include "mm/rmap.h"
 #include "mm/slab.h"
 #include "mm/swap.h"
 
-PARAM_STRING(reclaim_name, "reclaim", "");	/* "": the first that the build can do */
-
-static const struct reclaim_policy *const policies[] = {
-	&reclaim_default, &reclaim_linux26, &reclaim_linux2414, &reclaim_linux2414_pre6,
-	&reclaim_linux2414_pre5, &reclaim_linux2413, &reclaim_linux249, &reclaim_aa, &reclaim_skraw1,
-	&reclaim_skraw2, &reclaim_linux22,
-};
+PARAM_STRING(reclaim_name, "reclaim", "");	/* "": the first of the list */
 
 const struct reclaim_policy *reclaim;
 
-static bool build_is_scan(void)
-{
-	return !strcmp(rmap_name, "scan");
-}
-
-const char *without_reverse_map(void)
-{
-	return build_is_scan() ? "it asks the reverse map, and RMAP=scan has none" : NULL;
-}
-
-const char *with_reverse_map(void)
-{
-	return build_is_scan() ? NULL : "it takes no care of a reverse map: build RMAP=scan";
-}
-
-/* The first policy of the list that this build can do: there is one. */
-static const struct reclaim_policy *first_policy(void)
-{
-	unsigned i = 0;
-
-	while (policies[i]->refuses())
-		i++;
-	return policies[i];
-}
-
 static const struct reclaim_policy *find_policy(const char *name)
 {
-	for (unsigned i = 0; i < ARRAY_LEN(policies); i++)
-		if (!strcmp(policies[i]->name, name))
-			return policies[i];
+	for (unsigned i = 0; reclaim_policies[i]; i++)
+		if (!strcmp(reclaim_policies[i]->name, name))
+			return reclaim_policies[i];
 	return NULL;
 }
 
-/* The names of those that this build can do. */
-static void list_names(char *to, size_t size)
+/* There is no policy `name`, or not in this build. */
+static NORETURN void refuse(const char *name)
 {
+	const char *why = "there is no such policy";
+	char names[128] = "";
 	size_t at = 0;
 
-	for (unsigned i = 0; i < ARRAY_LEN(policies) && at < size; i++)
-		if (!policies[i]->refuses())
-			at += (size_t)ksnprintf(to + at, size - at, "%s%s", at ? ", " : "",
-						policies[i]->name);
+	for (unsigned i = 0; reclaim_elsewhere[i]; i++)
+		if (!strcmp(reclaim_elsewhere[i], name))
+			why = reclaim_why_not;
+	for (unsigned i = 0; reclaim_policies[i] && at < sizeof(names); i++)
+		at += (size_t)ksnprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
+					reclaim_policies[i]->name);
+	panic("reclaim=%s: not with this build: %s; it has: %s", name, why, names);
 }
 
 /*
- * Choose the policy by name, with its rules of swap and of OOM, and set the watermarks. Called once at boot
- * when the frames are known. An unknown or refused name ends the boot in words.
+ * Choose the policy by name, with its rules of swap and of OOM, and set the watermarks.
+ * Called once at boot when the frames are known. A name that the build hasn't ends the boot
+ * in words.
  */
 void reclaim_init(void)
 {
 	const struct reclaim_policy *policy;
-	const char *why;
-	char names[128];
 
 	if (!*reclaim_name)
-		strlcpy(reclaim_name, first_policy()->name, sizeof(reclaim_name));
+		strlcpy(reclaim_name, reclaim_policies[0]->name, sizeof(reclaim_name));
 	policy = find_policy(reclaim_name);
-	list_names(names, sizeof(names));
 	if (!policy)
-		panic("reclaim=%s: there is no such policy; this build has: %s", reclaim_name,
-		      names);
-	why = policy->refuses();
-	if (why)
-		panic("reclaim=%s: not with this build: %s; it has: %s", reclaim_name, why, names);
+		refuse(reclaim_name);
 	policy->set_watermarks();
 	lru_rules = policy->lru;
 	swap_rules_init(&policy->swap);

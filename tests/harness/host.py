@@ -31,7 +31,7 @@ SETS = {
     "BLOCK": "drivers/block.c drivers/block_report.c drivers/queue.c drivers/elevator*.c drivers/partition.c",
     # All of mm/ but kswapd's thread, the OOM killer, and what makes kernel mappings.
     "MEMORY": SPACES + """ mm/alloc_fail.c mm/audit.c mm/frame_info.c mm/lru.c mm/swap/*.c mm/oom/default.c
-    mm/reclaim/[!k]*.c""",
+    mm/reclaim/[!k]*.c mm/reclaim/POLICIES/*.c""",
 }
 
 
@@ -47,7 +47,7 @@ def sources(program):
     """The program and everything that its head comment asks for."""
     found = [program]
     for path in links(program):
-        found += sorted(glob.glob(os.path.join(ROOT, path.replace("RMAP", rmap()))))
+        found += sorted(glob.glob(os.path.join(ROOT, path.replace("RMAP", rmap()).replace("POLICIES", "scan" if rmap() == "scan" else "rmap"))))
     with open(program, encoding="utf-8") as f:
         if '"shim.h"' in f.read():
             found += sorted(glob.glob(os.path.join(ROOT, "tests/host/shim/*.c")))

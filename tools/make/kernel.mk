@@ -31,7 +31,7 @@ ifneq ($(WERROR),0)
 KCFLAGS += -Werror
 endif
 
-KSOURCES := $(sort $(wildcard boot/*.c kernel/*.c drivers/*.c mm/*.c mm/reclaim/*.c \
+KSOURCES := $(sort $(wildcard boot/*.c kernel/*.c drivers/*.c mm/*.c mm/reclaim/*.c mm/reclaim/$(if $(filter scan,$(RMAP)),scan,rmap)/*.c \
 	mm/swap/*.c mm/oom/*.c mm/rmap/*.c mm/rmap/$(RMAP)/*.c))
 KASM     := $(sort $(wildcard boot/*.asm kernel/*.asm))
 KOBJECTS := $(KASM:%.asm=$(B)/%.asm.o) $(KSOURCES:%.c=$(B)/%.o)

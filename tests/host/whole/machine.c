@@ -44,16 +44,20 @@ bool kswapd_sleep(unsigned ms)
 	return false;
 }
 
-/* A build without a reverse map has many policies; it is 2.2's that runs here. */
+/* Where 2.2's policy is built in, among others, it is that which runs here. */
 static void choose_policy(void)
 {
-	if (reclaim_linux22.refuses())
+	unsigned i = 0;
+
+	while (reclaim_policies[i] && strcmp(reclaim_policies[i]->name, "2.2"))
+		i++;
+	if (!reclaim_policies[i])
 		return;
-	reclaim_linux22.set_watermarks();
-	lru_rules = reclaim_linux22.lru;
-	swap_rules = reclaim_linux22.swap;
+	reclaim = reclaim_policies[i];
+	reclaim->set_watermarks();
+	lru_rules = reclaim->lru;
+	swap_rules = reclaim->swap;
 	swap_rules.readahead = 8;
-	reclaim = &reclaim_linux22;
 }
 
 /* Does the clock wake kswapd, now and then? */

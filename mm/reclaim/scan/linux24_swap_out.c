@@ -13,7 +13,7 @@
  */
 #include "kernel/counters.h"
 #include "kernel/thread.h"
-#include "mm/reclaim/linux24.h"
+#include "mm/reclaim/scan/linux24.h"
 #include "mm/rmap.h"
 #include "mm/swap.h"
 

@@ -22,7 +22,7 @@
  *    doesn't come from the reserve; a swapoff is called off when SWAPOFF_TRIES got nowhere;
  *  - what linux24_swap_out.c says of PTEs.
  */
-#include "mm/reclaim/linux249.h"
+#include "mm/reclaim/scan/linux249.h"
 #include "drivers/block.h"
 #include "kernel/counters.h"
 #include "kernel/panic.h"
@@ -30,7 +30,7 @@
 #include "kernel/time.h"
 #include "kernel/trace.h"
 #include "mm/oom.h"
-#include "mm/reclaim/linux24.h"
+#include "mm/reclaim/scan/linux24.h"
 #include "mm/slab.h"
 #include "mm/swap/area.h"
 
@@ -349,7 +349,6 @@ static void linux249_kswapd(void)
 
 const struct reclaim_policy reclaim_linux249 = {
 	.name		= "2.4.9",
-	.refuses	= with_reverse_map,
 	.set_watermarks = linux24_set_watermarks,
 	.alloc		= linux249_alloc,
 	.needs_balance	= needs_balance,

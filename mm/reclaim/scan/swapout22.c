@@ -13,7 +13,7 @@
 #include "drivers/block.h"
 #include "kernel/counters.h"
 #include "kernel/trace.h"
-#include "mm/reclaim/linux22.h"
+#include "mm/reclaim/scan/linux22.h"
 #include "mm/reclaim/policies.h"
 #include "mm/rmap.h"
 #include "mm/swap/area.h"

@@ -23,7 +23,6 @@ void default_set_watermarks(void)
 
 const struct reclaim_policy reclaim_default = {
 	.name		= "default",
-	.refuses	= without_reverse_map,
 	.set_watermarks = default_set_watermarks,
 	.alloc		= linux26_alloc,
 	.balance	= linux26_balance,

@@ -14,7 +14,7 @@
 #include "kernel/counters.h"
 #include "kernel/trace.h"
 #include "mm/object.h"
-#include "mm/reclaim/linux22.h"
+#include "mm/reclaim/scan/linux22.h"
 #include "mm/reclaim/policies.h"
 #include "mm/swap.h"
 

@@ -9,7 +9,7 @@
  * later kernels, follows: with no anonymous page listed nothing mapped would ever be met. Everything
  * else is 2.4.14-pre5's.
  */
-#include "mm/reclaim/linux24.h"
+#include "mm/reclaim/scan/linux24.h"
 
 enum { MAPPED_RATIO = 32 };		/* vm_mapped_ratio */
 

@@ -25,7 +25,7 @@
 #include "kernel/counters.h"
 #include "kernel/thread.h"
 #include "kernel/trace.h"
-#include "mm/reclaim/linux22.h"
+#include "mm/reclaim/scan/linux22.h"
 #include "mm/reclaim/policies.h"
 #include "mm/slab.h"
 
@@ -195,7 +195,6 @@ static void kswapd_22(void)
 
 const struct reclaim_policy reclaim_linux22 = {
 	.name		 = "2.2",
-	.refuses	 = with_reverse_map,
 	.set_watermarks	 = linux22_set_watermarks,
 	.alloc		 = linux22_alloc,
 	.balance	 = linux22_balance,

@@ -15,7 +15,7 @@
 #include "kernel/thread.h"
 #include "kernel/time.h"
 #include "kernel/trace.h"
-#include "mm/reclaim/linux24.h"
+#include "mm/reclaim/scan/linux24.h"
 #include "mm/slab.h"
 #include "mm/swap.h"
 

@@ -9,7 +9,7 @@
  *  - a read that frees the slot maps the page read-only, and a write takes a (minor) fault more;
  *  - swap pages under way are limited by mm/swap/io.c, at fewer than the 256 of 2.4.13.
  */
-#include "mm/reclaim/linux24.h"
+#include "mm/reclaim/scan/linux24.h"
 
 static uint32_t patience(uint32_t wanted, uint32_t priority, uint32_t part)
 {

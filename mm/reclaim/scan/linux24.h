@@ -105,7 +105,6 @@ void linux24_next_mm(void);
 
 /* The table of a kernel's policy, but for name, rules of swap and of OOM, and lists. */
 #define LINUX24_POLICY(begin)						\
-	.refuses	 = with_reverse_map,				\
 	.set_watermarks	 = begin,					\
 	.alloc		 = linux24_alloc,				\
 	.needs_balance	 = linux24_needs_balance,			\

@@ -14,8 +14,8 @@
 #include "kernel/thread.h"
 #include "kernel/trace.h"
 #include "mm/object.h"
-#include "mm/reclaim/linux24.h"
-#include "mm/reclaim/linux249.h"
+#include "mm/reclaim/scan/linux24.h"
+#include "mm/reclaim/scan/linux249.h"
 #include "mm/rmap.h"
 #include "mm/swap/area.h"
 

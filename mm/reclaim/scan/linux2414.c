@@ -14,7 +14,7 @@
  * and the first write takes a minor fault to free the slot. Here a write fault does both at once
  * (mm/swapin.c): the same slots are freed at the same access, with one minor fault less.
  */
-#include "mm/reclaim/linux24.h"
+#include "mm/reclaim/scan/linux24.h"
 
 enum { MAPPED_FOR_ONE = 10, FINAL_SHIFT = 9 };
 

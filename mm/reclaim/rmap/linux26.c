@@ -300,7 +300,6 @@ void linux26_balance(void)
 
 const struct reclaim_policy reclaim_linux26 = {
 	.name		 = "2.6",
-	.refuses	 = without_reverse_map,
 	.set_watermarks	 = linux26_set_watermarks,
 	.alloc		 = alloc_26,
 	.balance	 = linux26_balance,

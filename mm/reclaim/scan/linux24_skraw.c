@@ -4,7 +4,7 @@
  * swap_out afterwards. The second patch does so only if frames are still wanted, and both
  * its patience and what swap_out is to unmap grow from 32 to 192 as the priority falls.
  */
-#include "mm/reclaim/linux24.h"
+#include "mm/reclaim/scan/linux24.h"
 
 enum { MAPPED_FOR_ONE = 10 };
 

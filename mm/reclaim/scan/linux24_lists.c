@@ -16,7 +16,7 @@
 #include "kernel/thread.h"
 #include "kernel/trace.h"
 #include "mm/object.h"
-#include "mm/reclaim/linux24.h"
+#include "mm/reclaim/scan/linux24.h"
 #include "mm/rmap.h"
 #include "mm/swap/area.h"
 
