@@ -34,6 +34,7 @@ static uint32_t no_swap_slots;
 struct lru_rules lru_rules;
 void lru_insert_active(struct page *p) { (void)p; }
 void lru_insert_inactive(struct page *p) { (void)p; }
+struct swap_rules swap_rules;
 bool swap_rule_frees(enum slot_use use) { (void)use; return false; }
 void lru_mark_accessed(struct page *p) { (void)p; }
 bool lru_isolate_page(struct page *p, struct list *batch) { (void)p; (void)batch; return false; }
