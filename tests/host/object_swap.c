@@ -5,7 +5,7 @@
  * ask for the same pages, reclaim, destroy an object. Sectors fail for a while; areas are
  * taken out of service and back.
  * rmap: kept
- * links: SPACES BLOCK mm/lru.c mm/audit.c mm/swap/?*.c mm/reclaim/?*.c
+ * links: SPACES BLOCK mm/lru.c mm/audit.c mm/swap/?*.c mm/reclaim/?*.c mm/reclaim/POLICIES/?*.c
  */
 #include "kernel/counters.h"
 #include "mm/audit.h"

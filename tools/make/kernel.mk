@@ -23,6 +23,7 @@ GCC_INCLUDE := $(shell $(KCC) -m32 -print-file-name=include)
 
 # Arguments in eax, edx, ecx: the assembler files know it.
 KCFLAGS := -m32 -mregparm=3 -march=i486 -mtune=i486 -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
+	-falign-functions=4 -falign-jumps=1 -falign-loops=1 \
 	-fno-stack-protector -fcf-protection=none -fno-omit-frame-pointer \
 	-fno-asynchronous-unwind-tables -fno-strict-aliasing -mpreferred-stack-boundary=2 \
 	-nostdinc -isystem $(GCC_INCLUDE) -I. -Imm/rmap/$(RMAP) \
@@ -39,7 +40,7 @@ ifdef FOR
 KOBJECTS := $(patsubst $(B)/$(FOR:.c=.o),$(KERNEL_OUT)/exchanged.o,$(KOBJECTS))
 endif
 
-KLINK = $(LD) -m elf_i386 -T boot/kernel.ld -z noexecstack --no-warn-rwx-segments
+KLINK = $(LD) -m elf_i386 -T boot/kernel.ld -n -z noexecstack --no-warn-rwx-segments
 
 .PHONY: kernel
 kernel: $(KERNEL_OUT)/clockhand.elf $(KERNEL_OUT)/clockhand
