@@ -289,6 +289,9 @@ static unsigned check_list(const struct zone *z, const struct list *head, uint32
 					       page_pfn(p), name, z->name, p->flags);
 		if (p->count == 0)
 			bad += audit_violation("frame.4", "pfn %#x is listed and free", page_pfn(p));
+		if (lru_zone(p) != z)
+			bad += audit_violation("frame.4", "pfn %#x is on a list of %s", page_pfn(p),
+					       z->name);
 	}
 	if (n != expected)
 		bad += audit_violation("frame.4", "%s: %u pages are on the %s list, %u were counted",

@@ -98,19 +98,23 @@ def check_slabs(view):
 def check_lru(view):
     """frame.4."""
     counted = 0
+    shared = getattr(view.m.variable("lru_rules"), "global")
     for zone in view.frames.zones():
         for which in ("active", "inactive", "clean"):
-            yield from _list(view.frames, zone, which)
+            yield from _list(view.frames, zone, which, "NORMAL" if shared else None)
         counted += zone.active_count + zone.inactive_count + zone.clean_count
     flagged = sum(view.frames.has(page, "LRU") for page in view.frames.all())
     if flagged != counted:
         yield "frame.4", f"{flagged} pages have PG_LRU, {counted} are listed"
 
 
-def _list(frames, zone, which):
+def _list(frames, zone, which, owner):
+    """One list of `zone`; the pages of all zones are on those of `owner`, or each on its own zone's."""
     n, expected = 0, getattr(zone, which + "_count")
     for page in frames.listed(getattr(zone, which)):
         n += 1
+        if zone.name != (owner or frames.zone(page).name):
+            yield "frame.4", f"pfn {x(page.pfn)} is on a list of {zone.name}"
         if not frames.has(page, "LRU") or frames.list_of(page) != which:
             yield "frame.4", f"pfn {x(page.pfn)} is on the {which} list of {zone.name}, flags {x(page.flags)}"
         if page.count == 0:

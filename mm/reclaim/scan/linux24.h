@@ -73,6 +73,11 @@ struct page *linux24_alloc(enum gfp flags, unsigned order);
 void linux24_kswapd(void);
 bool linux24_needs_balance(void);
 
+/* ---- linux2414.c ---- */
+
+/* Ten mapped pages for each one wanted. */
+uint32_t linux24_patience_pre(uint32_t wanted, uint32_t priority, uint32_t part);
+
 /* ---- linux24_lists.c ---- */
 
 void linux24_refill(const struct linux24_kernel *k, uint32_t count);

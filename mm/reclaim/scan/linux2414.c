@@ -10,36 +10,42 @@
  * the OOM killer, and with swap full of the slots of pages in memory that is how qsbench
  * died.
  *
- * Where this differs, beyond linux24*.c: in pre4 and later a swap-in maps the page read-only,
- * and the first write takes a minor fault to free the slot. Here a write fault does both at once
- * (mm/swapin.c): the same slots are freed at the same access, with one minor fault less.
+ * Where this differs, beyond linux24*.c:
+ *  - in pre4 and later a swap-in maps the page read-only, and the first write takes a minor fault to
+ *    free the slot. Here a write fault does both at once (mm/swapin.c): the same slots are freed at
+ *    the same access, with one minor fault less;
+ *  - with an inactive list so short (1536 pages in the final 2.4.14, 320 before) that shrink_cache was
+ *    through before it ran out of patience, swap_out was never called, and small machines hung.
+ *    There, as since 2.4.17, a tenth of what is looked at is enough.
  */
 #include "mm/reclaim/scan/linux24.h"
 
-enum { MAPPED_FOR_ONE = 10, FINAL_SHIFT = 9 };
+enum { MAPPED_FOR_ONE = 10, FINAL_SHIFT = 9, SHORT_LIST_SHARE = 10 };
 
-static uint32_t patience_pre(uint32_t wanted, uint32_t priority, uint32_t part)
+/* See linux24.h. */
+uint32_t linux24_patience_pre(uint32_t wanted, uint32_t priority, uint32_t part)
 {
-	(void)priority;
-	(void)part;
-	return wanted * MAPPED_FOR_ONE;
+	uint32_t patience = wanted * MAPPED_FOR_ONE;
+
+	return priority > 1 || patience < part ? patience : part / SHORT_LIST_SHARE;
 }
 
 static uint32_t patience_final(uint32_t wanted, uint32_t priority, uint32_t part)
 {
-	(void)part;
-	return wanted << (FINAL_SHIFT - priority);
+	uint32_t patience = wanted << (FINAL_SHIFT - priority);
+
+	return patience < part ? patience : part / SHORT_LIST_SHARE;
 }
 
 static const struct linux24_kernel pre5 = {
-	.patience	 = patience_pre,
+	.patience	 = linux24_patience_pre,
 	.out_of_patience = MAPPED_SWAPS_AND_ENDS,
 	.oom		 = OOM_BY_KSWAPD_UNBALANCED,
 	.order_for_ever	 = 1,
 };
 
 static const struct linux24_kernel pre6 = {
-	.patience	 = patience_pre,
+	.patience	 = linux24_patience_pre,
 	.out_of_patience = MAPPED_SWAPS_AND_ENDS,
 	.oom		 = OOM_BY_EACH_FAILURE,
 	.order_for_ever	 = 1,

@@ -6,15 +6,6 @@
  */
 #include "mm/reclaim/scan/linux24.h"
 
-enum { MAPPED_FOR_ONE = 10 };
-
-static uint32_t patience1(uint32_t wanted, uint32_t priority, uint32_t part)
-{
-	(void)priority;
-	(void)part;
-	return wanted * MAPPED_FOR_ONE;
-}
-
 static uint32_t swap_target2(uint32_t priority)
 {
 	return SWAP_CLUSTER * LINUX24_PRIORITY / priority;
@@ -28,7 +19,7 @@ static uint32_t patience2(uint32_t wanted, uint32_t priority, uint32_t part)
 }
 
 static const struct linux24_kernel skraw1 = {
-	.patience	 = patience1,
+	.patience	 = linux24_patience_pre,
 	.out_of_patience = MAPPED_SWAPS_AFTER_SCAN,
 	.oom		 = OOM_BY_EACH_FAILURE,
 	.order_for_ever	 = 1,
