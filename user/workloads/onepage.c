@@ -45,12 +45,14 @@ static int press(void)
 
 int main(void)
 {
-	char *p = map_pages(1);
+	volatile char *neighbour = map_pages(2);
+	char *p = (char *)neighbour + PAGE_BYTES;
 
-	if (p == MAP_FAILED) {
+	if (neighbour == MAP_FAILED) {
 		perror("onepage: mmap");
 		return 1;
 	}
+	neighbour[0] = MARK;
 	memset(p, MARK, PAGE_BYTES);
 	printf("onepage: pid %d address %#lx\n", (int)getpid(), (unsigned long)(uintptr_t)p);
 	fflush(stdout);
@@ -58,11 +60,12 @@ int main(void)
 		fprintf(stderr, "onepage: the system didn't get through the pressure\n");
 		return 1;
 	}
+	(void)neighbour[0];		/* which brings ours along */
 	for (size_t i = 0; i < PAGE_BYTES; i++)
 		if (p[i] != MARK) {
 			fprintf(stderr, "onepage: byte %u is wrong\n", (unsigned)i);
 			return 1;
 		}
-	munmap(p, PAGE_BYTES);
+	munmap((char *)neighbour, 2 * PAGE_BYTES);
 	return 0;
 }
