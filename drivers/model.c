@@ -18,7 +18,7 @@ enum { NOT_SET = UINT32_MAX };
  * such drive. */
 static uint32_t facts[DRIVE_FACTS] = {
 	NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET,
-	NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET,
+	NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET,
 };
 
 #define FACT_PARAM(fact, param_name, lo, hi)				\
@@ -36,6 +36,7 @@ FACT_PARAM(FACT_CAPACITY_MB, "capacity_mb", 1, 2000000);
 FACT_PARAM(FACT_OFFSET_MB, "offset_mb", 0, 2000000);
 FACT_PARAM(FACT_BUS_KBS, "bus_kbs", 1, 10000000);
 FACT_PARAM(FACT_COMMAND_US, "command_us", 0, 1000000);
+FACT_PARAM(FACT_JITTER_US, "jitter_us", 0, 1000000);
 FACT_PARAM(FACT_READ_BUFFER_KB, "read_buffer_kb", 0, 65536);
 FACT_PARAM(FACT_WRITE_BUFFER_KB, "write_buffer_kb", 0, 65536);
 

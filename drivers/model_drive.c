@@ -241,11 +241,22 @@ static ns_t flush_request(struct drive *d, ns_t now)
 	return MAX(now, d->free_at);	/* the last part may be on its way */
 }
 
+/* How long this command takes to be understood: no two by a real drive are alike, and a run whose
+ * every wait were measured from the last sector would be the same with every seed. Marsaglia's
+ * xorshift, 2003. */
+static ns_t command_ns(struct drive *d)
+{
+	d->draw ^= d->draw << 13;
+	d->draw ^= d->draw >> 17;
+	d->draw ^= d->draw << 5;
+	return d->command_ns + ((uint64_t)d->draw * d->jitter_ns >> 32);
+}
+
 ns_t drive_service_ns(void *drive, const struct model_request *r, ns_t now)
 {
 	struct drive *d = drive;
 	struct model_times *times = r->write ? &d->stats.write : &d->stats.read;
-	ns_t start = now + d->command_ns, end;
+	ns_t start = now + command_ns(d), end;
 	sector_t first = d->offset + r->sector;
 	bool buffered;
 

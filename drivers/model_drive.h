@@ -48,11 +48,14 @@ struct drive {
 	uint32_t log2_cylinders;	/* in 1 / DRIVE_LOG_ONE */
 	uint64_t angle, skew;		/* at time 0; of a track's start against the last one's */
 	ns_t	 command_ns;
+	uint32_t jitter_ns;		/* a command takes up to so much more */
 	uint32_t bus_kbs;
 	uint32_t read_buffer, write_buffer;	/* sectors */
 	sector_t offset;		/* of the served area */
 	sector_t sectors;		/* of the whole drive */
 	struct drive_zone zones[DRIVE_ZONES];
+
+	uint32_t draw;			/* what the next command's jitter is made of */
 
 	/* The arm: free from then on; where it is; the sector after the last one it passed. */
 	ns_t	 free_at;

@@ -132,6 +132,8 @@ void drive_lay_out(struct drive *d, const uint32_t *facts, uint32_t draw)
 	d->angle = (uint64_t)draw * (DRIVE_TURN >> 8) >> 24;
 	d->skew = d->seek_min_ns * d->rpm % DRIVE_TURN;
 	d->command_ns = (ns_t)facts[FACT_COMMAND_US] * NS_PER_US;
+	d->jitter_ns = facts[FACT_JITTER_US] * (uint32_t)NS_PER_US;
+	d->draw = draw | 1;			/* xorshift never leaves 0 */
 	d->bus_kbs = facts[FACT_BUS_KBS];
 	d->read_buffer = facts[FACT_READ_BUFFER_KB] * (1024 / SECTOR_BYTES);
 	d->write_buffer = facts[FACT_WRITE_BUFFER_KB] * (1024 / SECTOR_BYTES);
