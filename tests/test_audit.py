@@ -71,13 +71,16 @@ def test_audit_break_10(reverse_map):
     done.expect(done.exit == 0 and "fault" in done.out + done.err + done.log and "INV " not in done.log, f"exit {done.exit}: {done.log[-400:]}")
 
 
-def names_of_host_tests():
-    return {name for path in glob.glob(os.path.join(ROOT, "tests/host/*.c")) for name in re.findall(r'"([a-z_]+-[a-z_]+-\d+)"', read(path))}
+def names_of_tests():
+    """Of host units, and of tests in Python: test_lab_sample_01 is lab-sample-01."""
+    in_c = {name for path in glob.glob(os.path.join(ROOT, "tests/host/*.c")) for name in re.findall(r'"([a-z_]+-[a-z_]+-\d+)"', read(path))}
+    in_python = {name for path in glob.glob(os.path.join(ROOT, "tests/test_*.py")) for name in re.findall(r"^def test_(\w+)\(", read(path), re.MULTILINE)}
+    return in_c | {name.replace("_", "-") for name in in_python}
 
 
 def test_audit_break_11():
-    """every invariant can be broken here, or by a host test that its row names, or holds by construction"""
-    known = names_of_host_tests()
+    """every invariant can be broken here, or by a test that its row names, or holds by construction"""
+    known = names_of_tests()
     broken = {number for reverse_map in maps.known() for number in breakages(reverse_map)}
     for number, (_, where) in rows().items():
         tests = set(re.findall(r"\b[a-z_]+-[a-z_]+-\d\d\b", where))

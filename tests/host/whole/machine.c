@@ -136,6 +136,13 @@ void machine_settle(void)
 
 /* ---- What there is none of ---- */
 
+struct thread *thread_create(struct task *task, const char *name, void (*fn)(void *arg), void *arg,
+			     enum thread_priority priority)
+{
+	(void)task; (void)name; (void)fn; (void)arg; (void)priority;
+	return NULL;
+}
+
 void task_kill(struct task *t, int32_t status) { t->exit_status = status; }
 void oom_kill_faulter(struct task *t, vaddr_t addr) { (void)addr; task_kill(t, 0); }
 void task_for_each(bool (*fn)(struct task *t, void *arg), void *arg) { (void)fn; (void)arg; }
