@@ -355,6 +355,16 @@ uint32_t objects_frames(void)
 	return frames;
 }
 
+/* ... but for the boot modules, which are there whatever the programs do. */
+uint32_t objects_memory_frames(void)
+{
+	uint32_t sum = frames;
+
+	for (unsigned i = 0; i < boot_module_count; i++)
+		sum -= boot_modules[i]->page_count;
+	return sum;
+}
+
 /* ... and that they have in swap. */
 uint32_t objects_swapped(void)
 {

@@ -102,6 +102,7 @@ swap_entry object_next_entry(struct object *o, unsigned area, uint32_t *index);
 uint32_t object_swapped_within(struct object *o, uint32_t first, uint32_t count);
 
 uint32_t objects_frames(void);		/* pages held by all objects */
+uint32_t objects_memory_frames(void);	/* ... but the boot modules */
 uint32_t objects_swapped(void);		/* ... and by swap entries */
 unsigned object_check(void);
 

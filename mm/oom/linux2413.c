@@ -4,7 +4,8 @@
  * free, no slot is free, and the page cache is small. The swap cache belongs to that, so with
  * many pages cached that are in swap too nobody is ever killed.
  *
- * The page cache here is the swap cache and the pages of memory objects: there are no files yet.
+ * The page cache here is the swap cache and the pages of memory objects: there are no files yet
+ * (boot modules are neither).
  */
 #include "mm/frame.h"
 #include "mm/object.h"
@@ -31,7 +32,7 @@ static bool linux2413_is_oom(unsigned order)
 {
 	(void)order;
 	return !any_zone_above_low() && swap_slots_free() == 0 &&
-	       !cache_exceeds(swap_cached_pages() + objects_frames(), CACHE_PERCENT);
+	       !cache_exceeds(swap_cached_pages() + objects_memory_frames(), CACHE_PERCENT);
 }
 
 const struct oom_rule oom_linux2413 = {

@@ -24,7 +24,7 @@ static bool linux249_is_oom(unsigned order)
 		low += zones[i].low;
 	}
 	return free <= min && free + clean <= low && swap_slots_free() == 0 &&
-	       !cache_exceeds(objects_frames(), CACHE_PERCENT);
+	       !cache_exceeds(objects_memory_frames(), CACHE_PERCENT);
 }
 
 const struct oom_rule oom_linux249 = {

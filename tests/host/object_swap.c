@@ -352,7 +352,7 @@ static void test_end(uint32_t free_before)
 	work_all();
 	reclaim_drop_caches();
 	slab_shrink();
-	CHECK(slots_used() == 0 && objects_frames() == 0 && objects_swapped() == 0);
+	CHECK(slots_used() == 0 && objects_memory_frames() == 0 && objects_swapped() == 0);
 	CHECK(counters[COUNT_pswpin] == reads && swap_cached_pages() == 0);
 	CHECK(frames_free() == free_before && commit_total() == 0 && audit() == 0);
 	tap_checks("host-object-06", "with the objects go frames and slots, without reading");

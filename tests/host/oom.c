@@ -23,7 +23,7 @@ static struct { ns_t now; uint32_t slots, cached, objects, vm; ns_t cpu; } m;
 ns_t clock_ns(void) { return m.now; }
 uint32_t swap_slots_free(void) { return m.slots; }
 uint32_t swap_cached_pages(void) { return m.cached; }
-uint32_t objects_frames(void) { return m.objects; }
+uint32_t objects_memory_frames(void) { return m.objects; }
 void task_usage(const struct task *t, struct abi_usage *u)
 {
 	(void)t;
