@@ -171,8 +171,8 @@ static struct page *alloc_slowly(enum zone_kind class, unsigned order)
 
 /*
  * page_alloc()'s loop, steps as in docs/history.md 2.1: above low (1), or kswapd is woken (2); above
- * min, or a quarter of it for whoever may not sleep (3); anything for those who free memory (4);
- * then alloc_slowly(). NULL: see there, or if the caller may not sleep (5).
+ * min, or a quarter of it for whoever may not sleep, but for guesses (3); anything for those who
+ * free memory (4); then alloc_slowly(). NULL: see there, or if the caller may not sleep (5).
  */
 struct page *linux24_alloc(enum gfp flags, unsigned order)
 {
@@ -183,7 +183,7 @@ struct page *linux24_alloc(enum gfp flags, unsigned order)
 		return p;
 	need_balance[class] = true;
 	kswapd_wake();
-	p = take(class, order, false, flags & GFP_WAIT ? 0 : 2);
+	p = take(class, order, false, flags & (GFP_WAIT | GFP_SPARE) ? 0 : 2);
 	if (p || (flags & GFP_SPARE))
 		return p;
 	if (may_use_reserve(flags))
