@@ -8,6 +8,8 @@
  *    from below the watermark: nobody else can have come between;
  *  - a killed task's user memory doesn't come from the reserve (mm/reclaim/alloc.c);
  *  - an order above 0 isn't tried for ever, but ORDER_TRIES times;
+ *  - kswapd asks whether it is OOM after each failure, where 2.4.13 asked only while it made progress
+ *    without end: there were always files to make a little with, here a machine without swap hung;
  *  - a swapoff that is under way is called off when an allocation got nowhere SWAPOFF_TRIES times.
  */
 #include "drivers/block.h"
@@ -222,8 +224,7 @@ static bool balance_zones(void)
 			continue;
 		if (!try_to_free_pages(&r)) {
 			COUNT(reclaim_failed);
-			if (kernel->oom == OOM_BY_EACH_FAILURE)
-				(void)oom_kill(OOM_ASKS_KSWAPD, 0);
+			(void)oom_kill(OOM_ASKS_KSWAPD, 0);
 			need_balance[i] = false;
 			rest();
 		} else if (class_is_well(r.class)) {
