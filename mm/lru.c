@@ -289,7 +289,7 @@ static unsigned check_list(const struct zone *z, const struct list *head, uint32
 					       page_pfn(p), name, z->name, p->flags);
 		if (p->count == 0)
 			bad += audit_violation("frame.4", "pfn %#x is listed and free", page_pfn(p));
-		if (lru_zone(p) != z)
+		if ((flag == PG_CLEAN ? page_zone(p) : lru_zone(p)) != z)
 			bad += audit_violation("frame.4", "pfn %#x is on a list of %s", page_pfn(p),
 					       z->name);
 	}

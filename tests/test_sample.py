@@ -43,7 +43,7 @@ def test_lab_sample_03():
     for before, after in zip(rows, rows[1:]):
         done.expect(before[0] < after[0] and all(a <= b for a, b in zip(before[6:], after[6:])), f"{before} {after}")
     busy = done.json["elapsed_seconds"] - done.json["idle_seconds"]
-    done.expect(len(rows) >= 10 * busy and all(row[0] % 100_000_000 < 51_000_000 for row in rows[:-1]), f"{len(rows)} rows")
+    done.expect(10 * busy <= len(rows) <= 10 * done.json["elapsed_seconds"] + 1, f"{len(rows)} rows")
     last = dict(zip(columns, rows[-1]))
     done.expect(all(done.counters[name] == last[name] for name in columns if name in done.counters), f"{last}")
     done.expect(last["free"] == done.counters["free_pages"] and last["swap_cached"] == done.counters["swap_cached_pages"],

@@ -101,7 +101,7 @@ def check_lru(view):
     shared = getattr(view.m.variable("lru_rules"), "global")
     for zone in view.frames.zones():
         for which in ("active", "inactive", "clean"):
-            yield from _list(view.frames, zone, which, "NORMAL" if shared else None)
+            yield from _list(view.frames, zone, which, "NORMAL" if shared and which != "clean" else None)
         counted += zone.active_count + zone.inactive_count + zone.clean_count
     flagged = sum(view.frames.has(page, "LRU") for page in view.frames.all())
     if flagged != counted:
