@@ -188,7 +188,6 @@ static void task_teardown(struct task *t)
 		return;
 	t->dead_max_rss = MAX(t->dead_max_rss, t->mm->max_rss);
 	mm_destroy(t->mm);
-	t->mm = NULL;
 }
 
 /* The running thread leaves its task; its time stays. */

@@ -4,6 +4,7 @@
 #include "kernel/abi/errno.h"
 #include "kernel/panic.h"
 #include "kernel/string.h"
+#include "kernel/task.h"
 #include "kernel/thread.h"
 #include "mm/fault.h"
 #include "mm/object.h"
@@ -65,7 +66,8 @@ struct mm *mm_create(void)
 
 /*
  * Unmap everything and free `mm`, which no thread uses any more. A swapoff that works on
- * it gives up first. Sleeps (resched).
+ * it gives up first. Its task, if it has one, forgets it when nothing is left of it but
+ * its page tables. Sleeps (resched).
  */
 void mm_destroy(struct mm *mm)
 {
@@ -85,6 +87,8 @@ void mm_destroy(struct mm *mm)
 	KASSERT2(mm->total_pages == 0 && mm->committed == 0, "mm.1", mm->total_pages,
 		 mm->committed);
 	list_remove(&mm->all_link);	/* not before: the audit sweeps all PTEs */
+	if (mm->task && mm->task->mm == mm)
+		mm->task->mm = NULL;	/* an interrupt may look (mm/swap_map.c): not at freed tables */
 	rmap_mm_destroy(mm);
 	pgtable_leave(mm);
 	pgtable_destroy(mm);

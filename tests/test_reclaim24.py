@@ -145,6 +145,13 @@ def test_reclaim_24_stress(policy):
     done.expect(re.search(r"^well: ", done.out, re.MULTILINE) and "INV" not in done.log and done.exit == 0, done.out[-900:])
 
 
+@pytest.mark.parametrize(**numbered(70, ("2.4.13", "2.4.14-pre5", "aa")))
+def test_reclaim_24_no_swap(policy):
+    """without swap whoever fills the memory is killed, though kswapd alone asks, and others live"""
+    done = run("hogmem 12 1; echo alive; audit", *under(policy, "--ram", "8M", "--param", "overcommit=1", "--timeout", "60"))
+    done.expect(done.cause == "oom" and "alive" in done.out and "audit: 0" in done.out, done.out + done.log[-600:])
+
+
 AREAS = {"t_object_swap": ("48M",), "t_mlock": ("64M",), "t_swap_areas": ("4M:9", "8M:5", "8M:5", "48M:3")}
 PROGRAMS = [(program, policy) for program in AREAS for policy in ("2.4.13", "2.4.14-pre6")]
 

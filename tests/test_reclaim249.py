@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from harness import disks
 from harness.guest import run, shell
 
 SMALL = ("--ram", "8M", "--swap", "24M")
@@ -84,3 +85,10 @@ def test_reclaim_249_program(program):
     failed = set(re.findall(r"^not ok \d+ (\S+)", done.out, re.MULTILINE))
     done.expect(failed <= NOT_HERE[program] and "ok " in done.out and "audit: 0" in done.out and done.exit == 0,
                 f"exit {done.exit}: {failed} failed")
+
+
+def test_reclaim_249_70(tmp_path):
+    """a disk that fails every write is given up; that its pages go round is no progress, and whoever has too many is killed"""
+    rules = disks.blkdebug(tmp_path / "rules", "write_aio")
+    done = run("hogmem 12 1; echo alive; audit", *under("--ram", "8M", "--swap", "16M", "--inject", f"0:{rules}"))
+    done.expect(done.cause == "oom" and "alive" in done.out and "audit: 0" in done.out, done.out + done.log[-600:])

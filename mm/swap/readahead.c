@@ -79,14 +79,13 @@ bool readahead_is_off(uint32_t more)
 	return free < more + swap_reads_pending() + swap_writes_pending() + (low + high) / 2;
 }
 
-/* A page for the neighbour `e` if it can be read and isn't in memory. Counted as a look into
- * the cache if the kernels of the window's time took one. */
-static struct page *neighbour(swap_entry e)
+/* A page, allocated as `how` says, for the neighbour `e` if it can be read and isn't in memory.
+ * Counted as a look into the cache if the kernels of the window's time took one. */
+static struct page *neighbour(swap_entry e, enum gfp how)
 {
-	bool hole_ends = swap_rules.window == WINDOW_HOLE;
 	struct page *p;
 
-	if (hole_ends) {
+	if (swap_rules.window == WINDOW_HOLE) {
 		p = swap_cache_find(e);
 		if (p) {
 			page_drop(p);
@@ -95,7 +94,7 @@ static struct page *neighbour(swap_entry e)
 	}
 	if (!swap_worth_reading(e))
 		return NULL;
-	p = swap_new_cached_page(e, hole_ends ? GFP_USER : GFP_SPARE);
+	p = swap_new_cached_page(e, how);
 	if (p)
 		COUNT(swap_readahead);
 	return p;
@@ -104,10 +103,9 @@ static struct page *neighbour(swap_entry e)
 /*
  * Put pages for the slots around `e` into the cache, locked, in slot order; `wanted` is
  * already there and is the batch's last if the window ends before it. Returns how
- * many stand in batch[]. With swap.window=aligned this doesn't reclaim; as kernels of the time
- * did, swap.window=hole does, and the caller may sleep.
+ * many stand in batch[]. Neighbours are allocated as `how` says; the caller sleeps if that does.
  */
-static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[])
+static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[], enum gfp how)
 {
 	unsigned area = swap_entry_area(e), n = 0;
 	uint32_t slot = block_start(swap_entry_slot(e)), end = slot + swap_rules.readahead;
@@ -121,7 +119,7 @@ static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[])
 			break;
 		if (readahead_is_off(n))
 			break;
-		p = around.v == e.v ? wanted : slot > 0 ? neighbour(around) : NULL;
+		p = around.v == e.v ? wanted : slot > 0 ? neighbour(around, how) : NULL;
 		placed |= p == wanted;
 		if (p)
 			batch[n++] = p;
@@ -156,6 +154,8 @@ static void read_batch(struct page *batch[], unsigned n, const struct page *want
  */
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 {
+	/* As kernels of the time did, swap.window=hole reclaims for neighbours, too. */
+	enum gfp how = swap_rules.window == WINDOW_HOLE ? GFP_USER : GFP_SPARE;
 	bool pattern = v && swap_rules.window == WINDOW_PATTERN;
 	struct page *batch[BATCH_MAX];
 	struct page *p;
@@ -173,7 +173,8 @@ struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 	if (!p)
 		return swap_cache_find(e);
 	*major = true;
-	read_batch(batch, pattern ? pattern_gather(v, addr, p, batch) : gather(e, p, batch), p);
+	read_batch(batch, pattern ? pattern_gather(v, addr, p, batch) :
+		   gather(e, p, batch, how), p);
 	return p;
 }
 
@@ -189,6 +190,6 @@ bool swap_read_ahead(swap_entry e)
 	if (!p)
 		return !swap_worth_reading(e);
 	COUNT(swap_readahead);
-	read_batch(batch, gather(e, p, batch), NULL);
+	read_batch(batch, gather(e, p, batch, GFP_SPARE), NULL);
 	return true;
 }

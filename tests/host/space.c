@@ -220,6 +220,25 @@ static void test_shared_promise(void)
 	tap_checks("host-space-08", "shared memory is promised once, whoever maps it, until it goes");
 }
 
+/* An interrupt may go through all tasks and their page tables (swap.map=): what task names is whole. */
+static void test_task_forgets(void)
+{
+	static struct task task;
+	struct mm *old, *new;
+
+	start(10);
+	old = mm_create();
+	new = mm_create();
+	old->task = new->task = &task;
+	task.mm = new;
+	mm_destroy(old);
+	CHECK(task.mm == new);
+	mm_destroy(new);
+	CHECK(!task.mm);
+	finish();
+	tap_checks("host-space-09", "a task forgets its address space with the space's end, not after it");
+}
+
 int main(void)
 {
 	test_merge_split();
@@ -230,5 +249,6 @@ int main(void)
 	test_no_memory();
 	test_write();
 	test_shared_promise();
+	test_task_forgets();
 	return tap_done();
 }

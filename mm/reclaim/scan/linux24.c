@@ -8,6 +8,8 @@
  *    from below the watermark: nobody else can have come between;
  *  - a killed task's user memory doesn't come from the reserve (mm/reclaim/alloc.c);
  *  - an order above 0 isn't tried for ever, but ORDER_TRIES times;
+ *  - kswapd asks whether it is OOM after each failure, where 2.4.13 asked only while it made progress
+ *    without end: there were always files to make a little with, here a machine without swap hung;
  *  - a swapoff that is under way is called off when an allocation got nowhere SWAPOFF_TRIES times.
  */
 #include "drivers/block.h"
@@ -171,8 +173,8 @@ static struct page *alloc_slowly(enum zone_kind class, unsigned order)
 
 /*
  * page_alloc()'s loop, steps as in docs/history.md 2.1: above low (1), or kswapd is woken (2); above
- * min, or a quarter of it for whoever may not sleep (3); anything for those who free memory (4);
- * then alloc_slowly(). NULL: see there, or if the caller may not sleep (5).
+ * min, or a quarter of it for whoever may not sleep, but for guesses (3); anything for those who
+ * free memory (4); then alloc_slowly(). NULL: see there, or if the caller may not sleep (5).
  */
 struct page *linux24_alloc(enum gfp flags, unsigned order)
 {
@@ -183,7 +185,7 @@ struct page *linux24_alloc(enum gfp flags, unsigned order)
 		return p;
 	need_balance[class] = true;
 	kswapd_wake();
-	p = take(class, order, false, flags & GFP_WAIT ? 0 : 2);
+	p = take(class, order, false, flags & (GFP_WAIT | GFP_SPARE) ? 0 : 2);
 	if (p || (flags & GFP_SPARE))
 		return p;
 	if (may_use_reserve(flags))
@@ -222,8 +224,7 @@ static bool balance_zones(void)
 			continue;
 		if (!try_to_free_pages(&r)) {
 			COUNT(reclaim_failed);
-			if (kernel->oom == OOM_BY_EACH_FAILURE)
-				(void)oom_kill(OOM_ASKS_KSWAPD, 0);
+			(void)oom_kill(OOM_ASKS_KSWAPD, 0);
 			need_balance[i] = false;
 			rest();
 		} else if (class_is_well(r.class)) {

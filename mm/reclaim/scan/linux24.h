@@ -24,7 +24,7 @@ enum out_of_patience {
 
 /* Whom a failure leads to the OOM rule. */
 enum oom_question {
-	OOM_BY_KSWAPD_UNBALANCED,	/* kswapd, after a pass that left work to do */
+	OOM_BY_KSWAPD_UNBALANCED,	/* kswapd alone, also after a pass that left work to do */
 	OOM_BY_EACH_FAILURE,		/* each try_to_free_pages that failed */
 };
 

@@ -114,7 +114,7 @@ static void age(struct page *p, struct linux249_round *r)
 	page_set_age(p, page_age(p) / 2);
 	if (in_use(p))
 		return;
-	r->moved = true;
+	r->moved |= !slot_is_lost(p);	/* else it goes round for ever, if there is no other slot */
 	if (page_age(p) == 0)
 		lru_deactivate(p);
 }
@@ -155,15 +155,17 @@ static void drop_cached(struct page *p, bool kswapd)
  * Sleeps for a bio. */
 static void launder_cached(struct page *p, struct linux249_round *r)
 {
-	bool wanted = swap_count((swap_entry){ p->private }) > 1;
+	bool wanted = swap_count((swap_entry){ p->private }) > 1, lost = slot_is_lost(p);
 
-	r->moved = true;
-	if (!wanted && (page_is(p, PG_DIRTY) || slot_is_lost(p))) {
-		drop_cached(p, r->kswapd);
-		r->freed++;
-	} else if (slot_is_lost(p) && !swap_relocate(p)) {
+	if (wanted && lost && !swap_relocate(p)) {
 		lru_activate(p);
 		page_unlock(p);
+		return;
+	}
+	r->moved = true;
+	if (!wanted && (page_is(p, PG_DIRTY) || lost)) {
+		drop_cached(p, r->kswapd);
+		r->freed++;
 	} else if (page_is(p, PG_DIRTY)) {
 		swap_write(p);
 	} else {
