@@ -4,7 +4,7 @@
  * kernels; nothing here is as thorough as the tests of each part.
  *
  * run: --ram 8M --swap 16M
- * rmap: each
+ * rmap: kept
  */
 #include <errno.h>
 #include <fcntl.h>
