@@ -34,6 +34,13 @@ def test_swap_rule_many(rule):
     done.expect(got == [900, *MANY[rule]], f"{got}, wanted 900 and {MANY[rule]}")
 
 
+@pytest.mark.parametrize("pages, later", [(400, (400, 400, 400)), (900, (818, 818, 818))], ids=["swap-rule-14", "swap-rule-15"])
+def test_swap_rule_full(pages, later):
+    """`full`: reads and writes keep their slots until four fifths of all are in use, and from then on free them, but not by a later write"""
+    done, got = slots_of("full", pages)
+    done.expect(got == [pages, *later], f"{got}, wanted {pages} and {later}")
+
+
 @pytest.mark.parametrize("parameter", ["swap.free", "swap.search", "swap.window"], ids=[f"swap-rule-{n:02}" for n in range(9, 12)])
 def test_swap_rule_unknown(parameter):
     """a rule that there isn't is refused by name"""

@@ -16,7 +16,7 @@ PARAM_STRING(free_name, "swap.free", "");
 PARAM_STRING(search_name, "swap.search", "");
 PARAM_STRING(window_name, "swap.window", "");
 
-static const char *const free_names[SLOT_RULES] = { "keep", "write", "80", "50", "always" };
+static const char *const free_names[SLOT_RULES] = { "keep", "write", "80", "full", "50", "always" };
 static const char *const search_names[SLOT_SEARCHES] = { "runs", "2.2", "2.4" };
 static const char *const window_names[READ_WINDOWS] = { "aligned", "hole", "pattern", "2.2" };
 
@@ -72,11 +72,19 @@ void swap_rules_init(const struct swap_rules *era)
 	};
 }
 
+/* Are more than so many tenths of all slots in use? */
+static bool fuller_than(uint32_t tenths)
+{
+	uint32_t total = swap_slots_total();
+
+	return (total - swap_slots_free()) * 10 > total * tenths;
+}
+
 /*
  * Does the slot of a page whose only user is the PTE at hand go now (enum slot_rule)? `use`: what
  * that PTE does. The page still counts as cached. A later write frees it by the rules that say
- * so of writes; when 2.4.14 had come to look at the slots in use (50), such a write kept it. No
- * lock needed; never sleeps.
+ * so of writes; in the kernels that looked at the slots in use (full, 50), such a write kept it.
+ * No lock needed; never sleeps.
  */
 bool swap_rule_frees(enum slot_use use)
 {
@@ -85,8 +93,10 @@ bool swap_rule_frees(enum slot_use use)
 		return use != SLOT_READ;
 	case SLOTS_80:
 		return use != SLOT_READ || swap_cached_pages() * 5 > swap_slots_total() * 4;
+	case SLOTS_FULL:
+		return use != SLOT_LATER_WRITE && fuller_than(8);
 	case SLOTS_50:
-		return use != SLOT_LATER_WRITE && swap_slots_free() * 2 < swap_slots_total();
+		return use != SLOT_LATER_WRITE && fuller_than(5);
 	case SLOTS_ALWAYS:
 		return true;
 	default:

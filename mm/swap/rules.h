@@ -8,11 +8,12 @@
 
 #include "kernel/types.h"
 
-/* swap.free=: does a swap-in of a page's only user free the slot? docs/history.md 2.5, 2.6. */
+/* swap.free=: does a swap-in of a page's only user free the slot? docs/history.md 2.5, 2.6, 3.1. */
 enum slot_rule {
 	SLOTS_KEEP,		/* never                                                */
 	SLOTS_WRITE,		/* if it is a write                                     */
 	SLOTS_80,		/* ... or pages of the cache are over 80 % of all slots */
+	SLOTS_FULL,		/* if more than 80 % of the slots are in use            */
 	SLOTS_50,		/* if more than half of the slots are in use            */
 	SLOTS_ALWAYS,
 	SLOT_RULES

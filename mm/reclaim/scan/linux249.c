@@ -4,9 +4,10 @@
  * pages were wanted lately; clean pages are kept until somebody takes them. Lists and PTEs:
  * linux249_lists.c.
  *
- * Slots are kept at every swap-in, by read or write (swap.free=keep). 2.4.9 freed them once swap counted as full; by the
- * measure of the time, pages of the cache over four fifths of all slots (docs/history.md 2.5), that
- * can't be where RAM is less than that, as in all the threads' machines.
+ * The fault that brings a page back keeps its slot until swap counts as full, and then frees it
+ * (swap.free=full). It must: where swap is smaller than RAM, all slots would else soon belong to pages that are
+ * in memory, and those without a slot fill a zone, which stays short of free and of inactive pages for good:
+ * kswapd runs all its rounds for each page that is wanted, past the other zone's pages, which has plenty.
  *
  * Where this differs from 2.4.9:
  *  - kswapd asks whether it is OOM when its rounds failed and moved no page: none got older, inactive
@@ -355,6 +356,6 @@ const struct reclaim_policy reclaim_linux249 = {
 	.kswapd		= linux249_kswapd,
 	.lru		= { .fresh = PLACE_NOWHERE, .wanted = PLACE_ACTIVE, .object = PLACE_ACTIVE,
 			    .around = PLACE_ACTIVE, .global = true },
-	.swap		= { LINUX24_SWAP, .free = SLOTS_KEEP },
+	.swap		= { LINUX24_SWAP, .free = SLOTS_FULL },
 	.oom		= "2.4.9",
 };
