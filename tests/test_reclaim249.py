@@ -87,13 +87,13 @@ def test_reclaim_249_program(program):
                 f"exit {done.exit}: {failed} failed")
 
 
-<<<<<<< HEAD
 def test_reclaim_249_70(tmp_path):
     """a disk that fails every write is given up; that its pages go round is no progress, and whoever has too many is killed"""
     rules = disks.blkdebug(tmp_path / "rules", "write_aio")
     done = run("hogmem 12 1; echo alive; audit", *under("--ram", "8M", "--swap", "16M", "--inject", f"0:{rules}"))
     done.expect(done.cause == "oom" and "alive" in done.out and "audit: 0" in done.out, done.out + done.log[-600:])
-=======
+
+
 def test_reclaim_249_13():
     """where swap is smaller than RAM and most data don't fit, slots that come back are had again, and kswapd doesn't run for ever: with
     swap.free=keep pages without a slot fill the zone DMA, and it runs nearly all the time"""
@@ -102,4 +102,3 @@ def test_reclaim_249_13():
     done.expect(done.exit == 0 and c["oom_kill"] == 0 and "audit: 0 violations" in done.out, f"exit {done.exit} ({done.cause}): {done.log[-600:]}")
     done.expect(c["pswpout"] > 2 * c["swap_total_pages"] and kswapd < done.json["elapsed_seconds"] / 20,
                 f"{c['swap_total_pages']} slots, {c['pswpout']} written; kswapd {kswapd} s of {done.json['elapsed_seconds']}")
->>>>>>> fix249
