@@ -59,11 +59,9 @@ static uint32_t mapped_run(struct vma *v, vaddr_t addr, int32_t step, uint32_t m
 	return n;
 }
 
-/* Is the page of `addr` in swap, and nowhere in memory? */
-static bool is_out(struct vma *v, vaddr_t addr)
+/* Is what the PTE says a page that is in swap, and nowhere in memory? */
+static bool is_out(pte_t pte)
 {
-	pte_t pte = peek(v, addr);
-
 	return pte_is_swap(pte) && swap_worth_reading(pte_swap_entry(pte));
 }
 
@@ -85,11 +83,12 @@ static unsigned gather_from(struct vma *v, vaddr_t addr, int32_t step, uint32_t 
 			    struct page **batch, unsigned n)
 {
 	for (; count > 0; count--, addr += (uint32_t)step) {
+		pte_t pte = peek(v, addr);
 		struct page *p;
 
-		if (!is_out(v, addr))
+		if (!is_out(pte))
 			continue;
-		p = swap_new_cached_page(pte_swap_entry(peek(v, addr)), GFP_SPARE);
+		p = swap_new_cached_page(pte_swap_entry(pte), GFP_SPARE);
 		if (!p)
 			break;
 		COUNT(swap_readahead);
@@ -124,9 +123,9 @@ unsigned pattern_read_on(struct vma *v, vaddr_t addr, struct page **batch)
 	if ((addr >> PAGE_SHIFT) % LOOK_PAGES != 0)
 		return 0;
 	p = pattern_at(v, addr);
-	if (p.run < RUN_SWEEP || !is_out(v, addr + (uint32_t)p.step * (p.pages / 2)))
+	if (p.run < RUN_SWEEP || !is_out(peek(v, addr + (uint32_t)p.step * (p.pages / 2))))
 		return 0;
-	while (ahead < p.pages / 2 && !is_out(v, addr + (uint32_t)p.step * ahead))
+	while (ahead < p.pages / 2 && !is_out(peek(v, addr + (uint32_t)p.step * ahead)))
 		ahead++;
 	return gather_from(v, addr + (uint32_t)p.step * ahead, p.step, p.pages - ahead + 1, batch, 0);
 }

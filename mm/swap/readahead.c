@@ -129,10 +129,12 @@ static unsigned gather(swap_entry e, struct page *wanted, struct page *batch[], 
 	return n;
 }
 
-/* Read all pages of the batch as one plugged burst. The reference to `wanted` (NULL: none is
- * wanted yet) stays the caller's. */
+/* Read all pages of the batch, if there are any, as one plugged burst. The reference to `wanted`
+ * (NULL: none is wanted yet) stays the caller's. */
 static void read_batch(struct page *batch[], unsigned n, const struct page *wanted)
 {
+	if (n == 0)
+		return;			/* as mostly when a page was found */
 	block_plug();
 	for (unsigned i = 0; i < n; i++) {
 		struct page *p = batch[i];
