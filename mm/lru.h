@@ -50,10 +50,6 @@ void lru_putback(struct page *p);
 /* For scans that leave the pages on their list: the oldest page of one, held, which goes to the
  * head; NULL: there is none. */
 struct page *lru_next(struct zone *z, enum lru_list which);
-static inline struct page *lru_next_inactive(struct zone *z)
-{
-	return lru_next(z, LRU_INACTIVE);
-}
 /* A listed page goes to the head of the inactive list, or to that of its zone's clean pages and
  * from there back. */
 void lru_deactivate(struct page *p);

@@ -129,6 +129,13 @@ static inline struct page *address_page(const void *kernel_address)
 	return pfn_page(address_paddr(kernel_address) >> PAGE_SHIFT);
 }
 
+/* References that PTEs, the swap cache and an object explain: who counts more has met somebody
+ * that holds the page. */
+static inline uint32_t page_known_refs(const struct page *p)
+{
+	return p->mapcount + page_is(p, PG_SWAPCACHE) + page_is(p, PG_OBJECT);
+}
+
 /* References: hold and drop; dropping the last one frees the frame. */
 void page_hold(struct page *p);
 void page_drop(struct page *p);

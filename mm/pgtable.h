@@ -68,6 +68,16 @@ void pte_for_range(struct mm *mm, vaddr_t start, vaddr_t end,
 /* Where the next page table after the one of `addr` begins; USER_END at most. */
 vaddr_t pgtable_next(vaddr_t addr);
 void tlb_flush_page(struct mm *mm, vaddr_t addr);
+/* Was the page that the PTE of `addr` maps used since it was last asked? The PTE is made old.
+ * page_table_lock held. */
+static inline bool pte_test_and_clear_young(struct mm *mm, vaddr_t addr, pte_t *pte)
+{
+	if (!(*pte & PTE_ACCESSED))
+		return false;
+	*pte &= ~(pte_t)PTE_ACCESSED;
+	tlb_flush_page(mm, addr);
+	return true;
+}
 void tlb_flush_mm(struct mm *mm);
 /* The mm that user addresses mean; NULL: the kernel's own directory is loaded. Set by the thread
  * switch, with interrupts off (kernel/switch.h). */

@@ -28,6 +28,7 @@ struct reclaim_policy {
 	/* What belonged to its time; each has a parameter that wins. */
 	struct swap_rules swap;
 	const char *oom;		/* oom= */
+	const void *own;		/* what the policy itself keeps here */
 };
 extern const struct reclaim_policy *reclaim;
 

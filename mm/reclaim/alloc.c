@@ -50,6 +50,19 @@ static void no_zone_is_given_up(void)
 	}
 }
 
+ns_t direct_reclaim_begin(void)
+{
+	COUNT(allocstall);
+	current->memalloc++;
+	return thread_time_ns(current, CPU_SYSTEM);
+}
+
+void direct_reclaim_end(ns_t since)
+{
+	current->memalloc--;
+	COUNT_ADD(direct_reclaim_ns, thread_time_ns(current, CPU_SYSTEM) - since);
+}
+
 /* Sleep a little so that a dying task, or the disk, can give memory back. Killable. */
 void wait_for_memory(void)
 {

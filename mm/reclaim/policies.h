@@ -2,6 +2,7 @@
 #ifndef MM_RECLAIM_POLICIES_H
 #define MM_RECLAIM_POLICIES_H
 
+#include "kernel/counters.h"
 #include "mm/frame.h"
 #include "mm/reclaim.h"
 #include "mm/vma.h"
@@ -31,6 +32,22 @@ void default_set_watermarks(void);	/* default.c */
 void linux26_balance(void);
 struct page *linux26_alloc(enum gfp flags, unsigned order);
 bool linux26_needs_balance(void);
+
+/* Pages were looked at, or one was freed, by kswapd or by an allocating thread. */
+static inline void count_scanned(bool kswapd, uint32_t n)
+{
+	if (kswapd)
+		COUNT_ADD(pgscan_kswapd, n);
+	else
+		COUNT_ADD(pgscan_direct, n);
+}
+static inline void count_freed(bool kswapd)
+{
+	if (kswapd)
+		COUNT(pgsteal_kswapd);
+	else
+		COUNT(pgsteal_direct);
+}
 
 /* ---- shrink.c ---- */
 
@@ -65,6 +82,7 @@ void shrink_inactive(struct zone *z, unsigned count, struct scan_control *sc);
 typedef bool (*mm_visit)(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte, void *arg);
 /* Visit the PTEs of `mm` from mm->swap_address on. True: its end was reached. */
 bool mm_walk(struct mm *mm, mm_visit visit, void *arg);
+uint32_t mm_count(void);		/* how many mms there are */
 
 /* ---- alloc.c ---- */
 
@@ -73,6 +91,11 @@ static inline struct page *zone_take(struct zone *z, unsigned order, uint32_t ma
 {
 	return z->free >= mark + (1u << order) ? frame_take(z, order) : NULL;
 }
+
+/* Around an allocating thread's own reclaim: it may use the reserve, and its CPU time is counted.
+ * The first returns what the second takes. */
+ns_t direct_reclaim_begin(void);
+void direct_reclaim_end(ns_t since);
 
 enum mark { MARK_NONE, MARK_HALF, MARK_MIN, MARK_LOW };
 /* A block from the highest allowed zone that stays above its watermark; NULL: none. */

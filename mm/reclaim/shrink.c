@@ -128,10 +128,7 @@ static void free_page(struct page *p, struct scan_control *sc)
 	page_unlock(p);
 	page_drop(p);
 	sc->freed++;
-	if (sc->kswapd)
-		COUNT(pgsteal_kswapd);
-	else
-		COUNT(pgsteal_direct);
+	count_freed(sc->kswapd);
 }
 
 static void judge(struct page *p, struct scan_control *sc, struct write_batch *w)
@@ -207,10 +204,7 @@ static unsigned shrink_batch(struct zone *z, unsigned count, struct scan_control
 	while (!list_empty(&batch))
 		judge(list_first(&batch, struct page, lru), sc, &writes);
 	write_out(&writes);
-	if (sc->kswapd)
-		COUNT_ADD(pgscan_kswapd, n);
-	else
-		COUNT_ADD(pgscan_direct, n);
+	count_scanned(sc->kswapd, n);
 	sc->scanned += n;
 	if (sc->freed == freed_before)		/* else frame_give() began anew */
 		z->scanned_since_freed += n;

@@ -135,12 +135,9 @@ void rmap_one_referenced(struct page *p, struct mm *mm, struct vma *v, vaddr_t a
 	if (pte) {
 		COUNT(rmap_hits);
 		w->left--;
-		if ((*pte & PTE_ACCESSED) || (vma_of_pte(mm, v, addr)->flags & VMA_LOCKED))
+		if (pte_test_and_clear_young(mm, addr, pte) ||
+		    (vma_of_pte(mm, v, addr)->flags & VMA_LOCKED))
 			w->referenced++;
-		if (*pte & PTE_ACCESSED) {
-			*pte &= ~PTE_ACCESSED;
-			tlb_flush_page(mm, addr);
-		}
 	}
 	spin_unlock(&mm->page_table_lock);
 }
@@ -230,10 +227,8 @@ unsigned rmap_referenced(struct page *p)
 enum rmap_result rmap_try_to_unmap(struct page *p)
 {
 	struct rmap_walk w = { .left = p->mapcount };
-	uint32_t known = p->mapcount + 1 + (page_is(p, PG_SWAPCACHE) ? 1 : 0) +
-			 (page_is(p, PG_OBJECT) ? 1 : 0);
 
-	if (p->count > known)
+	if (p->count > page_known_refs(p) + 1)
 		return RMAP_FAIL;
 	walk(p, rmap_one_unmap, &w);
 	if (p->mapcount == 0)

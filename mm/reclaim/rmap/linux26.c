@@ -138,10 +138,8 @@ static void reclaim_zones(struct scan_control *sc)
 static uint32_t direct_reclaim(enum gfp flags)
 {
 	struct scan_control sc = { .wanted = RECLAIM_BATCH, .flags = flags };
-	ns_t before = thread_time_ns(current, CPU_SYSTEM);
+	ns_t since = direct_reclaim_begin();
 
-	COUNT(allocstall);
-	current->memalloc++;
 	for (int priority = RECLAIM_PRIORITY; priority >= 0; priority--) {
 		sc.priority = (uint32_t)priority;
 		TRACE(DIRECT, frames_free(), priority, 0);
@@ -153,8 +151,7 @@ static uint32_t direct_reclaim(enum gfp flags)
 		    (priority <= WAIT_PRIORITY && swap_writes_pending() > 0))
 			block_wait_congestion(CONGESTION_WAIT_MS);
 	}
-	current->memalloc--;
-	COUNT_ADD(direct_reclaim_ns, thread_time_ns(current, CPU_SYSTEM) - before);
+	direct_reclaim_end(since);
 	return sc.freed;
 }
 

@@ -26,15 +26,6 @@ static struct page *advance(pfn_t *hand)
 	return pfn_page(*hand);
 }
 
-static void count_scanned(struct scan_control *sc)
-{
-	sc->scanned++;
-	if (sc->kswapd)
-		COUNT(pgscan_kswapd);
-	else
-		COUNT(pgscan_direct);
-}
-
 /* Was it used since a hand came by? */
 static bool test_and_clear_used(struct page *p)
 {
@@ -60,10 +51,7 @@ static void free_cached(struct page *p, struct scan_control *sc)
 	page_unlock(p);
 	page_drop(p);
 	sc->freed++;
-	if (sc->kswapd)
-		COUNT(pgsteal_kswapd);
-	else
-		COUNT(pgsteal_direct);
+	count_freed(sc->kswapd);
 }
 
 /* An idle page of the swap cache: drop it, or write it if its contents are nowhere else. */
@@ -99,7 +87,7 @@ bool linux22_clock(struct scan_control *sc)
 		struct page *p = advance(&clock_hand);
 		bool used = test_and_clear_used(p);
 
-		count_scanned(sc);
+		count_scanned(sc->kswapd, 1);
 		if (page_is(p, PG_SWAPCACHE) && is_idle(p, sc) && take_cached(p, used, sc))
 			return true;
 	} while (left-- > 1);
@@ -141,7 +129,7 @@ bool linux22_objects_out(struct scan_control *sc)
 		if (!is_memory_object(p))
 			continue;
 		left--;
-		count_scanned(sc);
+		count_scanned(sc->kswapd, 1);
 		if (!test_and_clear_used(p) && p->mapcount == 0 && is_idle(p, sc) && take_object(p))
 			return true;
 	}

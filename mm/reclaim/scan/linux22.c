@@ -124,13 +124,12 @@ static bool reclaim_batch(enum gfp flags)
 	uint32_t free = frames_free();
 	struct scan_control sc = { .wanted = marks.high > free ? marks.high - free : 1,
 				   .flags = flags };
-	ns_t before = thread_time_ns(current, CPU_SYSTEM);
+	ns_t since = direct_reclaim_begin();
 	bool done;
 
 	current->trashing = true;
-	COUNT(allocstall);
 	done = linux22_free_pages(&sc);
-	COUNT_ADD(direct_reclaim_ns, thread_time_ns(current, CPU_SYSTEM) - before);
+	direct_reclaim_end(since);
 	return done;
 }
 

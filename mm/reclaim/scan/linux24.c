@@ -26,8 +26,13 @@ enum {
 	ORDER_TRIES = 64, SWAPOFF_TRIES = 256,
 };
 
-static const struct linux24_kernel *kernel;	/* in force; constant after boot */
 static bool need_balance[ZONE_COUNT];
+
+/* The one in force. */
+static const struct linux24_kernel *kernel(void)
+{
+	return reclaim->own;
+}
 
 /* ---- Zones ---- */
 
@@ -39,17 +44,11 @@ static void set_watermarks(struct zone *z, uint32_t ratio)
 	z->high = 3 * z->min;
 }
 
-/* See linux24.h. Both once at boot, no locks; never sleep. */
+/* See linux24.h. Once at boot, no locks; never sleeps. */
 void linux24_set_watermarks(void)
 {
 	set_watermarks(&zones[ZONE_DMA], RATIO_DMA);
 	set_watermarks(&zones[ZONE_NORMAL], RATIO_NORMAL);
-}
-
-void linux24_begin(const struct linux24_kernel *k)
-{
-	kernel = k;
-	linux24_set_watermarks();
 }
 
 /* The first zone that an allocation would take from. */
@@ -81,7 +80,7 @@ static void shrink_caches(struct linux24_round *r)
 		r->wanted = 0;
 		return;
 	}
-	linux24_refill(kernel, (uint32_t)((uint64_t)wanted * z->active_count /
+	linux24_refill(r->kernel, (uint32_t)((uint64_t)wanted * z->active_count /
 					  ((z->inactive_count + 1) * 2)));
 	linux24_shrink_cache(r);
 }
@@ -94,18 +93,18 @@ static bool try_to_free_pages(struct linux24_round *r)
 {
 	bool unmapped = false;
 
-	r->kernel = kernel;
+	r->kernel = kernel();
 	r->wanted = SWAP_CLUSTER;
 	block_plug();
 	for (r->priority = LINUX24_PRIORITY; r->priority > 0 && r->wanted > 0; r->priority--) {
 		if (current->killed)
 			break;
 		shrink_caches(r);
-		if (r->wanted > 0 && kernel->swap_each_round)
+		if (r->wanted > 0 && r->kernel->swap_each_round)
 			unmapped |= linux24_swap_out(r);
 	}
 	block_unplug();
-	return r->wanted == 0 || (unmapped && kernel->swap_out_is_success);
+	return r->wanted == 0 || (unmapped && r->kernel->swap_out_is_success);
 }
 
 /* ---- Allocation ---- */
@@ -129,18 +128,15 @@ static struct page *take(enum zone_kind class, unsigned order, bool low, unsigne
 static uint32_t direct_reclaim(enum zone_kind class, unsigned order, bool *hopeless)
 {
 	struct linux24_round r = { .class = class, .asker = OOM_ASKS_ALLOC };
-	ns_t before = thread_time_ns(current, CPU_SYSTEM);
+	ns_t since = direct_reclaim_begin();
 	bool done;
 
-	COUNT(allocstall);
 	TRACE(DIRECT, frames_free(), LINUX24_PRIORITY, 0);
-	current->memalloc++;
 	done = try_to_free_pages(&r);
-	current->memalloc--;
-	COUNT_ADD(direct_reclaim_ns, thread_time_ns(current, CPU_SYSTEM) - before);
+	direct_reclaim_end(since);
 	if (!done)
 		COUNT(reclaim_failed);
-	if (!done && kernel->oom == OOM_BY_EACH_FAILURE)
+	if (!done && kernel()->oom == OOM_BY_EACH_FAILURE)
 		*hopeless = oom_kill(OOM_ASKS_ALLOC, order) == OOM_NOBODY;
 	return r.freed;
 }
@@ -162,7 +158,7 @@ static struct page *alloc_slowly(enum zone_kind class, unsigned order)
 			p = take_above(class == ZONE_DMA ? GFP_DMA : 0, 0, MARK_NONE);
 		if (p)
 			return p;
-		if (order > kernel->order_for_ever || (order > 0 && round >= ORDER_TRIES))
+		if (order > kernel()->order_for_ever || (order > 0 && round >= ORDER_TRIES))
 			return NULL;
 		if (freed == 0 && round % SWAPOFF_TRIES == 0)
 			(void)swap_off_call_off();
@@ -245,7 +241,7 @@ void linux24_kswapd(void)
 	COUNT(pageoutrun);
 	TRACE(KSWAPD_WAKE, frames_free(), 0, 0);
 	while (balance_zones())
-		if (kernel->oom == OOM_BY_KSWAPD_UNBALANCED)
+		if (kernel()->oom == OOM_BY_KSWAPD_UNBALANCED)
 			(void)oom_kill(OOM_ASKS_KSWAPD, 0);
 	TRACE(KSWAPD_SLEEP, frames_free(), 0, 0);
 }

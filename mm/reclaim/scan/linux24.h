@@ -67,8 +67,6 @@ static inline bool linux24_in_class(const struct linux24_round *r, const struct 
 
 /* min of each zone by its size, low and high two and three times that. 2.1 */
 void linux24_set_watermarks(void);
-/* `kernel` is in force: sets its watermarks. */
-void linux24_begin(const struct linux24_kernel *kernel);
 struct page *linux24_alloc(enum gfp flags, unsigned order);
 void linux24_kswapd(void);
 bool linux24_needs_balance(void);
@@ -88,10 +86,8 @@ void linux24_shrink_cache(struct linux24_round *r);
 /* True if it unmapped what it should. */
 bool linux24_swap_out(struct linux24_round *r);
 /* Parts of it that 2.4.9 had too. The PTE becomes its page's swap entry: false if the page is busy or
- * gets no slot. page_table_lock held. And: how many mms there are, of which the first in mm_all is
- * next; it becomes the last. */
+ * gets no slot. page_table_lock held. And: the first mm of mm_all, under the hand, becomes the last. */
 bool linux24_unmap_pte(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte);
-uint32_t linux24_mm_count(void);
 void linux24_next_mm(void);
 
 /* What the swap of all of them has in common; `.free` is each one's own. */
@@ -108,9 +104,11 @@ void linux24_next_mm(void);
 #define LINUX24_ALL_LISTED	LINUX24_LISTED(PLACE_INACTIVE)
 #define LINUX24_CACHED_LISTED	LINUX24_LISTED(PLACE_NOWHERE)
 
-/* The table of a kernel's policy, but for name, rules of swap and of OOM, and lists. */
-#define LINUX24_POLICY(begin)						\
-	.set_watermarks	 = begin,					\
+/* The table of the policy of a struct linux24_kernel, but for name, rules of swap and of OOM, and
+ * lists. */
+#define LINUX24_POLICY(kernel)						\
+	.own		 = &(kernel),					\
+	.set_watermarks	 = linux24_set_watermarks,			\
 	.alloc		 = linux24_alloc,				\
 	.needs_balance	 = linux24_needs_balance,			\
 	.kswapd		 = linux24_kswapd

@@ -30,14 +30,9 @@ static const struct linux24_kernel linux2413 = {
 	.order_for_ever	  = 1,
 };
 
-static void begin(void)
-{
-	linux24_begin(&linux2413);
-}
-
 const struct reclaim_policy reclaim_linux2413 = {
 	.name = "2.4.13",
-	LINUX24_POLICY(begin),
+	LINUX24_POLICY(linux2413),
 	.lru  = LINUX24_CACHED_LISTED,
 	.swap = { LINUX24_SWAP, .free = SLOTS_80 },
 	.oom  = "2.4.13",

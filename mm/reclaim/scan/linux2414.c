@@ -60,24 +60,9 @@ static const struct linux24_kernel final = {
 	.order_for_ever	 = 3,
 };
 
-static void begin_pre5(void)
-{
-	linux24_begin(&pre5);
-}
-
-static void begin_pre6(void)
-{
-	linux24_begin(&pre6);
-}
-
-static void begin_final(void)
-{
-	linux24_begin(&final);
-}
-
 const struct reclaim_policy reclaim_linux2414_pre5 = {
 	.name = "2.4.14-pre5",
-	LINUX24_POLICY(begin_pre5),
+	LINUX24_POLICY(pre5),
 	.lru  = LINUX24_ALL_LISTED,
 	.swap = { LINUX24_SWAP, .free = SLOTS_WRITE },
 	.oom  = "2.4.13",
@@ -85,7 +70,7 @@ const struct reclaim_policy reclaim_linux2414_pre5 = {
 
 const struct reclaim_policy reclaim_linux2414_pre6 = {
 	.name = "2.4.14-pre6",
-	LINUX24_POLICY(begin_pre6),
+	LINUX24_POLICY(pre6),
 	.lru  = LINUX24_ALL_LISTED,
 	.swap = { LINUX24_SWAP, .free = SLOTS_WRITE },
 	.oom  = "2.4.14-pre6",
@@ -93,7 +78,7 @@ const struct reclaim_policy reclaim_linux2414_pre6 = {
 
 const struct reclaim_policy reclaim_linux2414 = {
 	.name = "2.4.14",
-	LINUX24_POLICY(begin_final),
+	LINUX24_POLICY(final),
 	.lru  = LINUX24_ALL_LISTED,
 	.swap = { LINUX24_SWAP, .free = SLOTS_50 },
 	.oom  = "2.4.14",

@@ -199,16 +199,13 @@ static struct page *take(enum gfp flags, unsigned order)
 static bool direct_reclaim(void)
 {
 	struct linux249_round r = { .kswapd = false };
-	ns_t before = thread_time_ns(current, CPU_SYSTEM);
+	ns_t since = direct_reclaim_begin();
 	bool done;
 
-	COUNT(allocstall);
 	TRACE(DIRECT, frames_free(), LINUX249_PRIORITY, 0);
 	linux249_press();
-	current->memalloc++;
 	done = free_pages(&r);
-	current->memalloc--;
-	COUNT_ADD(direct_reclaim_ns, thread_time_ns(current, CPU_SYSTEM) - before);
+	direct_reclaim_end(since);
 	if (!done)
 		COUNT(reclaim_failed);
 	return done || r.moved;

@@ -58,9 +58,7 @@ static bool visit(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte, void 
 	(*left)--;
 	if (inactive_plenty(p))
 		return *left > 0;
-	if (*pte & PTE_ACCESSED) {
-		*pte &= ~(pte_t)PTE_ACCESSED;
-		tlb_flush_page(v->mm, addr);
+	if (pte_test_and_clear_young(v->mm, addr, pte)) {
 		age_up(p);
 	} else if (linux24_unmap_pte(p, v, addr, pte) && page_age(p) == 0 &&
 		   page_is(p, PG_LRU) && page_is(p, PG_ACTIVE)) {
@@ -80,7 +78,7 @@ static void swap_out_mm(struct mm *mm)
 void linux249_swap_out(void)
 {
 	struct task *t = current_task();
-	int32_t mms = (int32_t)(linux24_mm_count() << MM_SHIFT >> LINUX249_PRIORITY);
+	int32_t mms = (int32_t)(mm_count() << MM_SHIFT >> LINUX249_PRIORITY);
 
 	COUNT(swap_out_calls);
 	if (t && t->mm)
@@ -134,14 +132,6 @@ void linux249_refill(struct linux249_round *r)
 }
 
 /* ---- inactive ---- */
-
-static void count_freed(bool kswapd)
-{
-	if (kswapd)
-		COUNT(pgsteal_kswapd);
-	else
-		COUNT(pgsteal_direct);
-}
 
 /* Nobody but cache and caller has the locked page: it goes when the caller lets go. Unlocks. */
 static void drop_cached(struct page *p, bool kswapd)
@@ -206,10 +196,7 @@ void linux249_launder(struct linux249_round *r)
 
 	block_plug();
 	while (count-- > 0 && (p = lru_next(z, LRU_INACTIVE)) != NULL) {
-		if (r->kswapd)
-			COUNT(pgscan_kswapd);
-		else
-			COUNT(pgscan_direct);
+		count_scanned(r->kswapd, 1);
 		launder(p, r);
 		page_drop(p);
 	}

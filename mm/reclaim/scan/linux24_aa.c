@@ -30,14 +30,9 @@ static const struct linux24_kernel aa = {
 	.order_for_ever	 = 1,
 };
 
-static void begin(void)
-{
-	linux24_begin(&aa);
-}
-
 const struct reclaim_policy reclaim_aa = {
 	.name = "aa",
-	LINUX24_POLICY(begin),
+	LINUX24_POLICY(aa),
 	.lru  = LINUX24_CACHED_LISTED,
 	.swap = { LINUX24_SWAP, .free = SLOTS_WRITE },
 	.oom  = "2.4.13",

@@ -116,18 +116,12 @@ static void count_look(struct linux24_round *r, enum look look)
 {
 	bool kswapd = r->asker == OOM_ASKS_KSWAPD;
 
-	if (kswapd)
-		COUNT(pgscan_kswapd);
-	else
-		COUNT(pgscan_direct);
+	count_scanned(kswapd, 1);
 	if (look != LOOK_FREE)
 		return;
 	r->wanted--;
 	r->freed++;
-	if (kswapd)
-		COUNT(pgsteal_kswapd);
-	else
-		COUNT(pgsteal_direct);
+	count_freed(kswapd);
 }
 
 /* One mapped page too many: does the scan go on? *patience is given anew if so. */
@@ -171,7 +165,7 @@ void linux24_shrink_cache(struct linux24_round *r)
 	uint32_t patience = all_patience;
 	struct page *p;
 
-	while (scan-- > 0 && r->wanted > 0 && (p = lru_next_inactive(z)) != NULL) {
+	while (scan-- > 0 && r->wanted > 0 && (p = lru_next(z, LRU_INACTIVE)) != NULL) {
 		enum look look = look_at(r, p);
 
 		page_drop(p);

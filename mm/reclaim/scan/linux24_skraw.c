@@ -33,19 +33,9 @@ static const struct linux24_kernel skraw2 = {
 	.order_for_ever	 = 1,
 };
 
-static void begin1(void)
-{
-	linux24_begin(&skraw1);
-}
-
-static void begin2(void)
-{
-	linux24_begin(&skraw2);
-}
-
 const struct reclaim_policy reclaim_skraw1 = {
 	.name = "skraw1",
-	LINUX24_POLICY(begin1),
+	LINUX24_POLICY(skraw1),
 	.lru  = LINUX24_ALL_LISTED,
 	.swap = { LINUX24_SWAP, .free = SLOTS_WRITE },
 	.oom  = "2.4.14-pre6",
@@ -53,7 +43,7 @@ const struct reclaim_policy reclaim_skraw1 = {
 
 const struct reclaim_policy reclaim_skraw2 = {
 	.name = "skraw2",
-	LINUX24_POLICY(begin2),
+	LINUX24_POLICY(skraw2),
 	.lru  = LINUX24_ALL_LISTED,
 	.swap = { LINUX24_SWAP, .free = SLOTS_WRITE },
 	.oom  = "2.4.14-pre6",

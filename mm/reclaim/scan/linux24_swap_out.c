@@ -22,12 +22,6 @@ struct swap_out {
 	uint32_t	      left;	/* pages still to be unmapped */
 };
 
-/* Does somebody hold `p` besides PTEs, swap cache and object? */
-static bool is_pinned(const struct page *p)
-{
-	return p->count > p->mapcount + page_is(p, PG_SWAPCACHE) + page_is(p, PG_OBJECT);
-}
-
 /* The locked page has a slot that PTEs can name, or is an object's. A page that gets one is on the
  * lists from then on, without the mark of use, which the cache took from what entered it. False: there is none. */
 static bool has_entry(struct page *p)
@@ -51,7 +45,7 @@ bool linux24_unmap_pte(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte)
 {
 	bool gone;
 
-	if (is_pinned(p) || !page_trylock(p))				/* 4 */
+	if (p->count > page_known_refs(p) || !page_trylock(p))		/* 4 */
 		return false;
 	gone = has_entry(p) && page_unmap_to_swap(p, v, addr, pte);
 	page_unlock(p);
@@ -66,9 +60,7 @@ bool linux24_unmap_pte(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte)
 static bool try_to_swap_out(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte,
 			    struct linux24_round *r)
 {
-	if (*pte & PTE_ACCESSED) {					/* 1 */
-		*pte &= ~(pte_t)PTE_ACCESSED;
-		tlb_flush_page(v->mm, addr);
+	if (pte_test_and_clear_young(v->mm, addr, pte)) {		/* 1 */
 		lru_mark_accessed(p);
 		return false;
 	}
@@ -86,16 +78,6 @@ static bool visit(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte, void 
 	if (try_to_swap_out(p, v, addr, pte, s->round))
 		s->left--;
 	return s->left > 0;
-}
-
-uint32_t linux24_mm_count(void)
-{
-	uint32_t count = 0;
-	struct mm *mm;
-
-	list_for_each(mm, &mm_all, all_link)
-		count++;
-	return count;
 }
 
 /* The hand goes to the next mm: the first of the list is under it, so that one which dies
@@ -120,7 +102,7 @@ bool linux24_swap_out(struct linux24_round *r)
 	struct swap_out s = {
 		.round = r, .left = k->swap_target ? k->swap_target(r->priority) : SWAP_CLUSTER,
 	};
-	int32_t mms = (int32_t)linux24_mm_count();
+	int32_t mms = (int32_t)mm_count();
 
 	if (k->swap_out_fails_once && r->swap_out_failed)
 		return false;

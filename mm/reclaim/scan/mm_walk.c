@@ -49,3 +49,13 @@ bool mm_walk(struct mm *mm, mm_visit visit, void *arg)
 	spin_unlock(&mm->page_table_lock);
 	return on;
 }
+
+uint32_t mm_count(void)
+{
+	uint32_t count = 0;
+	struct mm *mm;
+
+	list_for_each(mm, &mm_all, all_link)
+		count++;
+	return count;
+}

@@ -26,23 +26,6 @@ struct walk {
 
 /* ---- One PTE ---- */
 
-/* Was the page used? Then its PTE is made old, and the page remembers. */
-static bool test_and_clear_young(struct page *p, const struct vma *v, vaddr_t addr, pte_t *pte)
-{
-	if (!(*pte & PTE_ACCESSED))
-		return false;
-	*pte &= ~(pte_t)PTE_ACCESSED;
-	tlb_flush_page(v->mm, addr);
-	page_set(p, PG_REFERENCED);
-	return true;
-}
-
-/* Nobody but PTEs, the swap cache and an object hold it? */
-static bool is_held_by_map(const struct page *p)
-{
-	return p->count == p->mapcount + page_is(p, PG_SWAPCACHE) + page_is(p, PG_OBJECT);
-}
-
 /* Has the anonymous `p`, locked, a slot that it may go to? It leaves one that is lost, and gets
  * one if it has none and may be written. */
 static bool has_slot(struct page *p, bool may_write)
@@ -78,7 +61,11 @@ static bool visit(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte, void 
 	if (page_is(p, PG_LOCKED | PG_WRITEBACK) ||
 	    ((w->sc->flags & GFP_DMA) && page_is(p, PG_NORMAL)))
 		return true;
-	if (test_and_clear_young(p, v, addr, pte) || !is_held_by_map(p) || !page_trylock(p))
+	if (pte_test_and_clear_young(v->mm, addr, pte)) {
+		page_set(p, PG_REFERENCED);
+		return true;
+	}
+	if (p->count != page_known_refs(p) || !page_trylock(p))
 		return true;
 	page_hold(p);
 	if (page_is(p, PG_OBJECT))
@@ -121,16 +108,6 @@ bool linux22_write(struct page *p)
 
 /* ---- Which process ---- */
 
-static unsigned count_mms(void)
-{
-	unsigned count = 0;
-	struct mm *mm;
-
-	list_for_each(mm, &mm_all, all_link)
-		count++;
-	return count;
-}
-
 /* The mm that has most left of its turn (swap_cnt), or NULL. */
 static struct mm *most_left(void)
 {
@@ -162,7 +139,7 @@ static struct mm *choose_mm(void)
  */
 bool linux22_swap_out(struct scan_control *sc)
 {
-	unsigned all = count_mms();
+	unsigned all = mm_count();
 
 	for (unsigned tries = CLAMP(all / (sc->priority + 1), 1u, all) + 1; tries > 0; tries--) {
 		struct walk w = { .sc = sc };
