@@ -51,7 +51,7 @@ def command(number, n):
     if number.startswith(SWAPPING):
         return f"hogmem 10 1 & sleep 1; fault break {n}; s=$?; wait; exit $s"
     if number.startswith(FAMILIES):
-        return f"qsbench -n 1000000 -p 2 & sleep 0.5; fault break {n}; exit $?"
+        return f"qsbench -n 1500000 -p 3 & sleep 0.3; fault break {n}; exit $?"
     return f"fault break {n}; exit $?"
 
 
