@@ -18,6 +18,14 @@ void rmap_walk_anon(struct page *p, rmap_visit visit, struct rmap_walk *w);
 /* object.c: candidates for a page of an object, in every build. */
 void rmap_walk_object(struct page *p, rmap_visit visit, struct rmap_walk *w);
 
+/* The last PTE of `p` is gone: it is nobody's private memory any more (frame.5). */
+static inline void rmap_page_forget(struct page *p)
+{
+	page_clear(p, PG_ANON);
+	p->mapping = NULL;
+	p->index = 0;
+}
+
 static inline bool rmap_walk_goes_on(const struct rmap_walk *w)
 {
 	return w->left > 0 && !w->fail;

@@ -250,9 +250,7 @@ void rmap_page_remove(struct page *p, struct mm *mm, vaddr_t addr)
 	(void)addr;
 	if (p->mapcount > 0)
 		return;
-	page_clear(p, PG_ANON);
-	p->mapping = NULL;
-	p->index = 0;
+	rmap_page_forget(p);
 }
 
 int rmap_page_move(struct page *p, struct vma *to, vaddr_t from_addr, vaddr_t to_addr)

@@ -23,6 +23,7 @@
 #include "kernel/counters.h"
 #include "kernel/panic.h"
 #include "mm/audit.h"
+#include "mm/rmap/no_vmas.h"
 #include "mm/rmap/walk.h"
 #include "mm/slab.h"
 
@@ -120,63 +121,6 @@ void rmap_mm_destroy(struct mm *mm)
 		anonmm_free(head);
 }
 
-/* ---- Vmas: pages don't know them, so nothing is to be done, and all may merge ---- */
-
-int rmap_vma_prepare(struct vma *v)
-{
-	(void)v;
-	return 0;
-}
-
-int rmap_vma_fork(struct vma *child, struct vma *parent)
-{
-	(void)child;
-	(void)parent;
-	return 0;
-}
-
-void rmap_vma_split(struct vma *front, struct vma *back)
-{
-	(void)front;
-	(void)back;
-}
-
-bool rmap_vma_can_merge(const struct vma *front, const struct vma *back)
-{
-	(void)front;
-	(void)back;
-	return true;
-}
-
-void rmap_vma_merge(struct vma *kept, struct vma *gone)
-{
-	(void)kept;
-	(void)gone;
-}
-
-void rmap_vma_unlink(struct vma *v)
-{
-	(void)v;
-}
-
-int rmap_vma_move(struct vma *to, struct vma *from, vaddr_t from_start)
-{
-	(void)to;
-	(void)from;
-	(void)from_start;
-	return 0;
-}
-
-void rmap_vma_lock(struct vma *v)
-{
-	(void)v;
-}
-
-void rmap_vma_unlock(struct vma *v)
-{
-	(void)v;
-}
-
 /* ---- Pages ---- */
 
 bool rmap_page_fits(struct page *p, struct vma *v, vaddr_t addr)
@@ -230,9 +174,7 @@ void rmap_page_remove(struct page *p, struct mm *mm, vaddr_t addr)
 	if (!in_walk)
 		spin_lock(&head->lock);
 	a = p->mapping;
-	page_clear(p, PG_ANON);
-	p->mapping = NULL;
-	p->index = 0;
+	rmap_page_forget(p);
 	anonmm_drop(a);
 	if (!in_walk)
 		spin_unlock(&head->lock);
