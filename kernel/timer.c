@@ -1,12 +1,12 @@
 /*
  * Pending timers, and the interrupt that fires them.
  *
- * The timers are one list, by deadline, equal ones in the order they were set; a new one
- * looks for its place from the end that is nearer in time. Outside the lab the PIT ticks HZ times a second
- * and each tick fires what is due. In the lab, and for a modelled drive, the PIT runs in
- * one-shot mode: it is armed for the first timer or the end of the running slice, and for
- * 50 ms at most, because its counter has 16 bits (54 ms); an interrupt that finds nothing
- * due just arms it again.
+ * The timers are one list, by deadline, equal ones in the order they were set; a new one looks
+ * for its place from the end that is nearer in time. Outside the lab the PIT ticks HZ times a
+ * second and each tick fires what is due. In the lab, and for a modelled drive, the PIT runs in
+ * one-shot mode: it is armed for the first timer or the end of the running slice, and for 50 ms
+ * at most, because its counter has 16 bits (54 ms); an interrupt that finds nothing due just
+ * arms it again.
  *
  * An idle CPU in the lab doesn't halt: its clock is put forward to the first timer instead.
  * The wake-up from HLT is no exact moment in QEMU 7.2: its main loop, when something calls

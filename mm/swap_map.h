@@ -10,9 +10,9 @@ void swap_map_init(void);
 bool swap_map_at_oom(void);
 /* The first moment after `after` at which a map is wanted; `never` if there is none. */
 ns_t swap_map_due(ns_t after, ns_t never);
-/* Write the map to port 0xE9 (docs/formats.md, "While the machine runs"). Allocates nothing. False, and nothing was
- * written: the running thread holds a spinlock, so that something may be half changed. Interrupts
- * off. */
+/* Write the map to port 0xE9 (docs/formats.md, "While the machine runs"). Allocates nothing.
+ * False, and nothing was written: the running thread holds a spinlock, so that something may be
+ * half changed. Interrupts off. */
 bool swap_map_write(const char *cause);
 
 #endif

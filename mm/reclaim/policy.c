@@ -96,9 +96,9 @@ static bool drop_page(struct page *p)
 }
 
 /*
- * Free all that is only a cache: pages of the swap cache whose contents are on disk, slots whose
- * contents are in memory, and empty slabs; and undo swapping, so that what is in use afterwards can be compared with
- * what was before. Returns frames freed. No locks held. Sleeps.
+ * Free all that is only a cache: pages of the swap cache whose contents are on disk, slots
+ * whose contents are in memory, and empty slabs; and undo swapping, so that what is in use
+ * afterwards can be compared with what was before. Returns frames freed. No locks held. Sleeps.
  */
 unsigned reclaim_drop_caches(void)
 {

@@ -90,11 +90,12 @@ static bool has_slot(struct page *p)
 
 /*
  * What is to become of `p`, isolated, locked and held once by the caller? Numbers as in
- * docs/history.md 4.5: under write-back it is kept (3); used since the last look and mapped
- * or in the swap cache: active (4); mapped anonymous pages get a slot (5) and are unmapped
- * everywhere (6), or are active if that can't be; the rest is judge_unmapped()'s (7 to 9).
- * An object's page gets its slot when it is unmapped and leaves the object. A slot that can't be used any more is left first. Returns
- * the verdict; the page stays locked. No spinlock held; never sleeps.
+ * docs/history.md 4.5: under write-back it is kept (3); used since the last look and mapped or
+ * in the swap cache: active (4); mapped anonymous pages get a slot (5) and are unmapped
+ * everywhere (6), or are active if that can't be; the rest is judge_unmapped()'s (7 to 9). An
+ * object's page gets its slot when it is unmapped and leaves the object. A slot that can't be
+ * used any more is left first. Returns the verdict; the page stays locked. No spinlock held;
+ * never sleeps.
  */
 enum verdict shrink_judge(struct page *p, const struct scan_control *sc)
 {

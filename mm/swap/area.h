@@ -141,6 +141,8 @@ uint32_t swap_reads_pending(void);
 struct page *swap_read_22(swap_entry e, bool *major);	/* as swap_read() */
 /* Are too few frames free to guess, with `more` pages about to be read? */
 bool readahead_is_off(uint32_t more);
+/* The first slot of the aligned block of swap.readahead slots that holds `slot`. */
+uint32_t block_start(uint32_t slot);
 /* Is the slot of `e` one that nothing can be read from: free, bad or beyond the area? */
 bool swap_slot_is_hole(swap_entry e);
 

@@ -47,8 +47,7 @@ bool swap_worth_reading(swap_entry e)
 	return worth;
 }
 
-/* The first slot of the aligned block that holds `slot`. */
-static uint32_t block_start(uint32_t slot)
+uint32_t block_start(uint32_t slot)
 {
 	return slot - slot % swap_rules.readahead;
 }

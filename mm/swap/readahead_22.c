@@ -79,8 +79,7 @@ static bool is_under_io(swap_entry e)
 /* swapin_readahead: gather the pages of the block that holds `e`. */
 static void gather(swap_entry e, struct burst *b)
 {
-	uint32_t slot = swap_entry_slot(e) - swap_entry_slot(e) % swap_rules.readahead;
-	uint32_t end = slot + swap_rules.readahead;
+	uint32_t slot = block_start(swap_entry_slot(e)), end = slot + swap_rules.readahead;
 
 	for (; slot < end; slot++) {
 		swap_entry around = swap_entry_make(swap_entry_area(e), slot);

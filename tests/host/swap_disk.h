@@ -12,6 +12,7 @@
 #include "mm/reclaim.h"
 #include "mm/swap/area.h"
 #include "kernel_parts.h"
+#include "no_threads.h"
 #include "memdisk.h"
 #include "shim.h"
 
@@ -21,9 +22,6 @@ static const sector_t area_first[2] = { 64, 64 + AREA_SECTORS + 64 };
 /* ---- The parts of the kernel that these files call and this test does without ---- */
 
 void oom_init(const char *era) { (void)era; }
-struct thread *thread_create(struct task *task, const char *name, void (*fn)(void *arg), void *arg,
-			     enum thread_priority priority)
-{ (void)task; (void)name; (void)fn; (void)arg; (void)priority; return NULL; }
 ns_t thread_time_ns(const struct thread *t, int mode) { (void)t; (void)mode; return 0; }
 enum oom_result oom_kill(enum oom_asker who, unsigned order) { (void)who; (void)order; return OOM_NOBODY; }
 

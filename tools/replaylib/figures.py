@@ -140,14 +140,6 @@ class Figures:
     def figure_readahead_per_fault(self):
         return self.counters["swap_readahead"] / self.counters["pgmajfault"]
 
-    # ---- reclaim after 2.4 ----
-
-    def figure_reclaim_failed(self):
-        return self.counters["reclaim_failed"]
-
-    def figure_swap_out_ptes(self):
-        return self.counters["swap_out_ptes"]
-
     # ---- swap over time ----
 
     def figure_swap_kb(self):

@@ -43,9 +43,10 @@ enum {
 static struct { uint32_t min, low, high; } marks;
 
 /*
- * Set freepages.min, low and high by RAM alone (docs/history.md 1.1): 1, 2 and 3 times a page in
- * 128 of RAM (a rest counts, as the BIOS keeps some), at least 10 and at most 256 pages. 2.2 has no zones: each of ours gets a share
- * for whoever shows or sums them, and their sums are the marks. Once at boot; never sleeps.
+ * Set freepages.min, low and high by RAM alone (docs/history.md 1.1): 1, 2 and 3 times a page
+ * in 128 of RAM (a rest counts, as the BIOS keeps some), at least 10 and at most 256 pages. 2.2
+ * has no zones: each of ours gets a share for whoever shows or sums them, and their sums are
+ * the marks. Once at boot; never sleeps.
  */
 void linux22_set_watermarks(void)
 {

@@ -5,9 +5,10 @@
  * linux249_lists.c.
  *
  * The fault that brings a page back keeps its slot until swap counts as full, and then frees it
- * (swap.free=full). It must: where swap is smaller than RAM, all slots would else soon belong to pages that are
- * in memory, and those without a slot fill a zone, which stays short of free and of inactive pages for good:
- * kswapd runs all its rounds for each page that is wanted, past the other zone's pages, which has plenty.
+ * (swap.free=full). It must: where swap is smaller than RAM, all slots would else soon belong
+ * to pages that are in memory, and those without a slot fill a zone, which stays short of free
+ * and of inactive pages for good: kswapd runs all its rounds for each page that is wanted, past
+ * the other zone's pages, which has plenty.
  *
  * Where this differs from 2.4.9:
  *  - kswapd asks whether it is OOM when its rounds failed and moved no page: none got older, inactive

@@ -22,8 +22,9 @@ struct swap_out {
 	uint32_t	      left;	/* pages still to be unmapped */
 };
 
-/* The locked page has a slot that PTEs can name, or is an object's. A page that gets one is on the
- * lists from then on, without the mark of use, which the cache took from what entered it. False: there is none. */
+/* The locked page has a slot that PTEs can name, or is an object's. A page that gets one is on
+ * the lists from then on, without the mark of use, which the cache took from what entered it.
+ * False: there is none. */
 static bool has_entry(struct page *p)
 {
 	if (page_is(p, PG_OBJECT))
@@ -91,10 +92,10 @@ void linux24_next_mm(void)
 }
 
 /*
- * Unmap SWAP_CLUSTER pages, or as many as the kernel in force wants, that have not been used since
- * the hand came by: as many mms are visited as there are, and the first once more, or a part of
- * that. False: fewer were found, or the kernel in force doesn't try again after a failure. No spinlock held, mmap_locks don't matter; never sleeps but to let
- * others run.
+ * Unmap SWAP_CLUSTER pages, or as many as the kernel in force wants, that have not been used
+ * since the hand came by: as many mms are visited as there are, and the first once more, or a
+ * part of that. False: fewer were found, or the kernel in force doesn't try again after a
+ * failure. No spinlock held, mmap_locks don't matter; never sleeps but to let others run.
  */
 bool linux24_swap_out(struct linux24_round *r)
 {

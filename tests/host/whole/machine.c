@@ -14,6 +14,7 @@
 #include "kernel/thread.h"
 #include "kernel/trap.h"
 #include "machine.h"
+#include "../no_threads.h"
 #include "../no_traps.h"
 #include "mm/audit.h"
 #include "mm/fault.h"
@@ -135,13 +136,6 @@ void machine_settle(void)
 }
 
 /* ---- What there is none of ---- */
-
-struct thread *thread_create(struct task *task, const char *name, void (*fn)(void *arg), void *arg,
-			     enum thread_priority priority)
-{
-	(void)task; (void)name; (void)fn; (void)arg; (void)priority;
-	return NULL;
-}
 
 void task_kill(struct task *t, int32_t status) { t->exit_status = status; }
 void oom_kill_faulter(struct task *t, vaddr_t addr) { (void)addr; task_kill(t, 0); }
