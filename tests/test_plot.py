@@ -102,7 +102,7 @@ def test_plot_faultmap_01():
 
 def test_plot_faultmap_02():
     """outside the lab, of several processes: each has its band"""
-    done = run("qsbench -n 600000 -p 4", "--ram", "8M", "--swap", "32M", "--plot", at("four.svg"))
+    done = run("qsbench -n 1500000 -p 4", "--ram", "8M", "--swap", "32M", "--plot", at("four.svg"))
     done.expect(done.exit == 0, done.err[-300:])
     text = svg(at("four.svg"))
     done.expect(len(set(re.findall(r"pid (\d+)", text))) >= 4, text[:1500])

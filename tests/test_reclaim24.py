@@ -16,6 +16,10 @@ ROOMY = ("--ram", "12M", "--swap", "15M")
 REREAD = "reread 14 24"        # pre6 comes to its end after some 16 passes
 
 
+# Counters of time: to ask one rule more takes some instructions.
+TICKING = {"interrupts", "irq0", "timer_ticks"}
+
+
 def under(policy, *options, lab=False):
     """Options for a run with the policy."""
     return ("--rmap", "scan", "--param", f"reclaim={policy}", *(["--lab"] if lab else []), *options)
@@ -95,7 +99,8 @@ def test_reclaim_24_10():
     """Q3: with swap full of slots of pages in memory, pre6 kills; Q4: and nothing changes if slots go above 80 percent cached"""
     plain, rule = (killed(run(REREAD, *under("2.4.14-pre6", *TIGHT, *more, lab=True))) for more in ((), ("--param", "swap.free=80")))
     plain.expect(plain.counters["reclaim_failed"] >= 100 and plain.counters["pswpin"] > 0, "it was another kill")
-    rule.expect(rule.counters == plain.counters, "the rule of 80 percent changed something")
+    changed = {name: (plain.counters[name], now) for name, now in rule.counters.items() if now != plain.counters[name]}
+    rule.expect(not changed.keys() - TICKING, f"the rule of 80 percent changed {changed}")
 
 
 @pytest.mark.parametrize("policy, more", [("2.4.14-pre6", ("--param", "swap.free=50")), ("2.4.14", ())],
