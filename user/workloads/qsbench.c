@@ -1,8 +1,12 @@
 /*
  * qsbench -n ELEMS -p PROCS -s SEED: the sort that the threads of 2001 measured
- * (docs/history.md 10.1). Each of PROCS children fills ELEMS ints with rand(),
+ * (docs/history.md 10.1). Each of PROCS children fills ELEMS ints with random numbers,
  * sorts them, reads them through once. Prints nothing on success.
+ *
+ * Where the parts of a quicksort end, and so how much is swapped, is up to the numbers: they are
+ * those of the C library of the time, so that a seed from the thread is the thread's sort.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +16,41 @@
 #define VERSION "0.93-clockhand"
 
 /* Short stretches are left to insertion sort. */
-enum { SHORT_RUN = 12, DEPTH_MAX = 64 };
+enum { SHORT_RUN = 12 };
 
-struct span {
-	int *low, *high;		/* [low, high], both inside */
+/* rand() of the GNU C library since 1991 (its random_r.c, TYPE_3): an additive feedback generator,
+ * r[i] = r[i-3] + r[i-31], whose first 31 values are a linear congruence of the seed and whose first
+ * 310 results are thrown away. */
+enum { RANDOM_DEGREE = 31, RANDOM_TAP = 3, RANDOM_DISCARD = 310 };
+
+struct random {
+	uint32_t r[RANDOM_DEGREE];
+	unsigned next;			/* the place of r[i-31], which r[i] takes */
 };
+
+static int next_random(struct random *g)
+{
+	uint32_t *r = &g->r[g->next];
+
+	*r += g->r[(g->next + RANDOM_DEGREE - RANDOM_TAP) % RANDOM_DEGREE];
+	g->next = (g->next + 1) % RANDOM_DEGREE;
+	return (int)(*r >> 1);
+}
+
+static void seed_random(struct random *g, uint32_t seed)
+{
+	int32_t value = seed ? (int32_t)seed : 1;
+
+	for (unsigned i = 0; i < RANDOM_DEGREE; i++) {
+		g->r[i] = (uint32_t)value;
+		value = (int32_t)(16807LL * value % INT32_MAX);
+		if (value < 0)
+			value += INT32_MAX;
+	}
+	g->next = RANDOM_TAP;
+	for (unsigned i = 0; i < RANDOM_DISCARD; i++)
+		(void)next_random(g);
+}
 
 static inline void swap(int *a, int *b)
 {
@@ -47,38 +81,25 @@ static void insertion_sort(int *low, int *high)
 	}
 }
 
-/* Quicksort: two pointers towards each other, and the larger part put off, so that
- * at most log2(n) spans wait. */
-static void quicksort(int *a, size_t n)
+/* Quicksort of [low, high], both inside: two pointers towards each other, then the left part, then
+ * the right one. */
+static void quicksort(int *low, int *high)
 {
-	struct span waiting[DEPTH_MAX], s = { a, a + n - 1 };
-	unsigned top = 0;
+	while (high - low > SHORT_RUN) {
+		int *i = low, *j = high, pivot = pivot_value(i, j);
 
-	for (;;) {
-		while (s.high - s.low > SHORT_RUN) {
-			int *i = s.low, *j = s.high, pivot = pivot_value(i, j);
-
-			do {
-				while (*i < pivot)
-					i++;
-				while (pivot < *j)
-					j--;
-				if (i <= j)
-					swap(i++, j--);
-			} while (i <= j);
-			if (j - s.low < s.high - i) {
-				waiting[top++] = (struct span){ i, s.high };
-				s.high = j;
-			} else {
-				waiting[top++] = (struct span){ s.low, j };
-				s.low = i;
-			}
-		}
-		insertion_sort(s.low, s.high);
-		if (top == 0)
-			return;
-		s = waiting[--top];
+		do {
+			while (*i < pivot)
+				i++;
+			while (pivot < *j)
+				j--;
+			if (i <= j)
+				swap(i++, j--);
+		} while (i <= j);
+		quicksort(low, j);
+		low = i;
 	}
+	insertion_sort(low, high);
 }
 
 /* One child's work. Its exit status. */
@@ -86,17 +107,18 @@ static int bench(size_t n, unsigned seed)
 {
 	int *a = malloc(n * sizeof(*a));
 	unsigned sum = 0, wrong = 0;
+	struct random g;
 
 	if (!a) {
 		fprintf(stderr, "qsbench: out of memory\n");
 		return 1;
 	}
-	srand(seed);
+	seed_random(&g, seed);
 	for (size_t i = 0; i < n; i++) {
-		a[i] = rand();
+		a[i] = next_random(&g);
 		sum += (unsigned)a[i];
 	}
-	quicksort(a, n);
+	quicksort(a, a + n - 1);
 	for (size_t i = 0; i + 1 < n; i++) {
 		wrong += a[i] > a[i + 1];
 		sum -= (unsigned)a[i];
