@@ -172,7 +172,7 @@ unsigned lru_isolate(struct zone *z, enum lru_list which, unsigned count, struct
 /* Is `p`, on no list, one that the rules keep off the lists, though reclaim can take it? */
 static bool is_unlisted(const struct page *p)
 {
-	return lru_rules.fresh == PLACE_NOWHERE && page_is(p, PG_ANON | PG_OBJECT) &&
+	return lru_only_cached() && page_is(p, PG_ANON | PG_OBJECT) &&
 	       list_empty(&p->lru);
 }
 

@@ -19,6 +19,12 @@ struct lru_rules {
 };
 extern struct lru_rules lru_rules;
 
+/* Are anonymous pages on a list only while the swap cache has them, as up to Linux 2.4.13? */
+static inline bool lru_only_cached(void)
+{
+	return lru_rules.fresh == PLACE_NOWHERE;
+}
+
 /* The zone whose lists `p` belongs to. */
 static inline struct zone *lru_zone(const struct page *p)
 {

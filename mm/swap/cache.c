@@ -5,13 +5,15 @@
  *
  * A page in the cache: PG_SWAPCACHE, private == entry, one count of the page and one of
  * the slot (swap.3, swap.4). It enters and leaves only locked, and never leaves under
- * write-back: the slot would be free while the disk still writes to it.
+ * write-back: the slot would be free while the disk still writes to it. Where anonymous pages are on the
+ * lists of reclaim only while they are cached, it leaves these, too.
  *
  * Locks: swap_lock inside; the page lock where said.
  */
 #include "kernel/counters.h"
 #include "kernel/panic.h"
 #include "kernel/trace.h"
+#include "mm/lru.h"
 #include "mm/swap/area.h"
 
 static uint32_t cached_pages;		/* swap_lock */
@@ -117,6 +119,8 @@ void swap_cache_delete(struct page *p)
 	cached_pages--;
 	COUNT(swap_cache_delete);
 	spin_unlock(&swap_lock);
+	if (lru_only_cached() && !page_is(p, PG_OBJECT))
+		lru_remove(p);
 	page_drop(p);
 }
 

@@ -93,6 +93,8 @@ bool swap_relocate(struct page *p)
 	unsigned holders = swap_count(r.from) - 1;
 
 	KASSERT2(page_is(p, PG_LOCKED) && p->mapcount == 0, "swap.4", page_pfn(p), p->private);
+	if (swap_slots_free() == 0)
+		return false;		/* before all page tables are searched in vain */
 	search(&r, count_entry, count_word);
 	if (r.found != holders || !swap_slot_alloc(&r.to))
 		return false;
