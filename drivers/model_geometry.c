@@ -63,6 +63,7 @@ ns_t drive_seek_ns(const struct drive *d, uint32_t distance)
 {
 	uint64_t y;
 
+	distance = MIN(distance, d->cylinders);		/* the last zone may end a little later */
 	if (d->seek_span_ns == 0 || distance <= 1)
 		return d->seek_min_ns;
 	y = (uint64_t)(d->log2_cylinders - log2_of(distance - 1)) * d->seek_power / DRIVE_POWER_ONE;

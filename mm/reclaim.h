@@ -17,13 +17,14 @@ struct reclaim_policy {
 	void (*set_watermarks)(void);
 	/* page_alloc()'s loop: watermarks, waking kswapd, direct reclaim, retries. */
 	struct page *(*alloc)(enum gfp flags, unsigned order);
-	/* One run of kswapd: returns when all zones are well or nothing can be done. */
+	/* One turn of kswapd's life: sleep (kswapd_sleep()), then see to it. NULL: it is made of the
+	 * next two. */
+	void (*kswapd)(void);
+	/* One run of kswapd: returns when all zones are well or nothing can be done. Tests ask for
+	 * one, too. */
 	void (*balance)(void);
 	/* Does kswapd have to run? Tested when it is woken. */
 	bool (*needs_balance)(void);
-	/* One turn of kswapd's life, if it isn't kswapd_turn(): sleep (kswapd_sleep()), then
-	 * see to it. */
-	void (*kswapd)(void);
 	struct lru_rules lru;		/* where pages begin */
 	/* What belonged to its time; each has a parameter that wins. */
 	struct swap_rules swap;
@@ -37,8 +38,6 @@ void kswapd_start(void);
 void kswapd_wake(void);			/* any context */
 /* For policies' kswapd(): sleep until woken, or for `ms` (0: no limit). True if woken. */
 bool kswapd_sleep(unsigned ms);
-/* Sleep until woken, then balance until all is well or a run frees nothing. */
-void kswapd_turn(void);
 ns_t kswapd_time_ns(void);
 /* Free every page that is only a cache (clean swap cache, empty slabs), and bring back what
  * was swapped out, if it fits well. Returns frames freed. Sleeps. */
@@ -52,7 +51,7 @@ void reclaim_isolated(struct list *batch);
 /* One round of reclaim: what it is after, and what it has done so far. */
 struct scan_control {
 	uint32_t wanted;		/* frames to free */
-	uint32_t freed, scanned;
+	uint32_t freed;
 	uint32_t priority;		/* shift: 12 gentle ... 0 all */
 	bool	 kswapd;
 	enum gfp flags;

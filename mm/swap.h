@@ -67,8 +67,8 @@ uint32_t swap_cached_pages(void);
 void swap_write(struct page *p);
 /* The page of `e`: from the cache, or read from disk with its neighbours. Referenced,
  * maybe still locked for reading: page_lock(), then look at PG_UPTODATE. `v` and `addr` say
- * where it is wanted; v == NULL: in an object.
- * NULL without memory. Sleeps. *major = true if the disk was asked. */
+ * where it is wanted, v->mm's mmap_lock held; v == NULL: in an object.
+ * NULL without memory. No spinlock, no page lock held; sleeps. *major = true if the disk was asked. */
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major);
 /* Begin to read the page of `e` and its neighbours if they aren't in memory and there is memory to
  * spare: false if there is none. Doesn't wait for the read. */

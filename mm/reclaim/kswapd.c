@@ -79,7 +79,8 @@ bool kswapd_sleep(unsigned ms)
 	return woken;
 }
 
-void kswapd_turn(void)
+/* Sleep until woken, then balance until all is well or a run frees nothing. */
+static void kswapd_turn(void)
 {
 	(void)kswapd_sleep(0);
 	if (reclaim->needs_balance())

@@ -206,7 +206,6 @@ static unsigned shrink_batch(struct zone *z, unsigned count, struct scan_control
 		judge(list_first(&batch, struct page, lru), sc, &writes);
 	write_out(&writes);
 	count_scanned(sc->kswapd, n);
-	sc->scanned += n;
 	if (sc->freed == freed_before)		/* else frame_give() began anew */
 		z->scanned_since_freed += n;
 	return n;

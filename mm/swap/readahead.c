@@ -6,7 +6,8 @@
  * page is in memory already.
  *
  * The wanted page is allocated with all means; neighbours only from what is free above
- * the watermark: a guess must not push out a page that is in use.
+ * the watermark: a guess must not push out a page that is in use. (With swap.window=hole they
+ * do, as in kernels of the time.)
  */
 #include "kernel/counters.h"
 #include "kernel/panic.h"
@@ -151,11 +152,11 @@ static void read_batch(struct page *batch[], unsigned n, const struct page *want
  * together with its neighbours' (gather()); *major is set then, and the page may still be
  * locked. The caller's PTE (or object entry) holds a count of the slot, so that the slot stays
  * what it is. If no page can be entered, then either there is no memory (NULL is returned), or
- * somebody entered his while we slept for ours: that one is found. No locks held; sleeps.
+ * somebody entered his while we slept for ours: that one is found. v->mm's mmap_lock held, if `v` is
+ * given; no spinlock, no page lock; sleeps.
  */
 struct page *swap_read(swap_entry e, struct vma *v, vaddr_t addr, bool *major)
 {
-	/* As kernels of the time did, swap.window=hole reclaims for neighbours, too. */
 	enum gfp how = swap_rules.window == WINDOW_HOLE ? GFP_USER : GFP_SPARE;
 	bool pattern = v && swap_rules.window == WINDOW_PATTERN;
 	struct page *batch[BATCH_MAX];

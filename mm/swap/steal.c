@@ -4,7 +4,7 @@
  * A page that was read back keeps its slot, in case it goes out again unchanged. When
  * slots run out that is a luxury: each such page holds a frame and a slot. Stealing
  * makes frames and slots add up to the last one; Linux kills there (docs/performance.md,
- * "Linux kills where the memory would do").
+ * "Sorting beyond memory").
  *
  * Only a slot whose sole holder is the cache can be taken: then every user of the page
  * has it mapped, and no PTE has to change. A hand goes round each area's slots.

@@ -150,6 +150,9 @@ static void check_curve(uint32_t min, uint32_t avg, uint32_t max)
 	CHECK(drive_seek_ns(d, 1) == min * US);
 	CHECK(drive_seek_ns(d, d->cylinders - 1) > (max - max / 100) * US);
 	CHECK(drive_seek_ns(d, d->cylinders - 1) <= max * US);
+	for (uint32_t beyond = 0; beyond <= 16; beyond++)	/* zones are of equal size */
+		CHECK(drive_seek_ns(d, d->cylinders + beyond) >= drive_seek_ns(d, d->cylinders - 1) &&
+		      drive_seek_ns(d, d->cylinders + beyond) <= max * US);
 }
 
 static void test_seeks(void)

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,8 @@ KEPT = re.compile(r"out of memory|^oom|swap cache:|killing process|panic|^INV ",
 KEPT_LINES = 200
 WORDS_MOST = 2000
 BAD = {"panic", "triple-fault", "timeout", "boot", "usage", "host"}    # ends that no verdict is made of
-USAGE, HOST_LIMIT = 125, 124
+USAGE = 125
+ENDED = {128 + signal.SIGTERM, 128 + signal.SIGKILL}                  # by timeout(1)
 
 
 def _figures(file):
@@ -48,7 +50,7 @@ def execute(run, host_seconds=HOST_SECONDS):
         argv = [sys.executable, os.path.join(ROOT, "tools", "run"), "--json", figures, "--log", log] + run.argv
         result = {"job": run.name, "command": run.shell()}
         # SIGTERM, so that tools/run ends its machine, and SIGKILL if it doesn't.
-        done = subprocess.run(["timeout", "-k", "30", str(host_seconds)] + argv, cwd=ROOT, capture_output=True,
+        done = subprocess.run(["timeout", "--preserve-status", "-k", "30", str(host_seconds)] + argv, cwd=ROOT, capture_output=True,
                               text=True, errors="replace", check=False, stdin=subprocess.DEVNULL)
         result["run"] = _figures(figures)
         result["output"] = done.stdout.splitlines()[-KEPT_LINES:]
@@ -56,7 +58,7 @@ def execute(run, host_seconds=HOST_SECONDS):
     if result["run"]:
         result["cause"] = result["run"]["cause"]
     else:
-        result["cause"] = {USAGE: "usage", HOST_LIMIT: "host"}.get(done.returncode, "boot")
+        result["cause"] = "host" if done.returncode in ENDED else "usage" if done.returncode == USAGE else "boot"
     if result["cause"] in BAD:
         words = f"no end after {host_seconds} host seconds" if result["cause"] == "host" else done.stderr.strip()
         result["words"] = words[-WORDS_MOST:]

@@ -121,7 +121,7 @@ static bool take_object(struct page *p)
  */
 bool linux22_objects_out(struct scan_control *sc)
 {
-	uint32_t left = objects_frames() >> sc->priority;
+	uint32_t left = objects_memory_frames() >> sc->priority;
 
 	for (pfn_t n = 0; n < page_count && left > 0 && !sc->kswapd; n++) {
 		struct page *p = advance(&object_hand);
@@ -129,7 +129,7 @@ bool linux22_objects_out(struct scan_control *sc)
 		if (!is_memory_object(p))
 			continue;
 		left--;
-		count_scanned(sc->kswapd, 1);
+		count_scanned(false, 1);
 		if (!test_and_clear_used(p) && p->mapcount == 0 && is_idle(p, sc) && take_object(p))
 			return true;
 	}

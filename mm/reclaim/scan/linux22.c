@@ -48,7 +48,7 @@ static struct { uint32_t min, low, high; } marks;
  * has no zones: each of ours gets a share for whoever shows or sums them, and their sums are
  * the marks. Once at boot; never sleeps.
  */
-void linux22_set_watermarks(void)
+static void set_watermarks(void)
 {
 	struct zone *dma = &zones[ZONE_DMA], *normal = &zones[ZONE_NORMAL];
 	uint32_t units = (page_count + BIT(RAM_SHIFT) - 1) >> RAM_SHIFT;
@@ -84,7 +84,7 @@ static bool repeat(bool (*step)(struct scan_control *sc), struct scan_control *s
  * progress are made, first by the clock, then by objects, then by processes. Returns false if
  * priority 0 didn't suffice. The caller is marked as freeing memory. No locks held; sleeps.
  */
-bool linux22_free_pages(struct scan_control *sc)
+static bool free_pages(struct scan_control *sc)
 {
 	bool done = false;
 
@@ -129,7 +129,7 @@ static bool reclaim_batch(enum gfp flags)
 	bool done;
 
 	current->trashing = true;
-	done = linux22_free_pages(&sc);
+	done = free_pages(&sc);
 	direct_reclaim_end(since);
 	return done;
 }
@@ -153,7 +153,7 @@ static struct page *alloc_slowly(enum gfp flags, unsigned order)
 }
 
 /* page_alloc(): docs/history.md 1.2. */
-struct page *linux22_alloc(enum gfp flags, unsigned order)
+static struct page *alloc_22(enum gfp flags, unsigned order)
 {
 	bool waits = (flags & GFP_WAIT) && current->memalloc == 0;
 	struct page *p = NULL;
@@ -167,7 +167,7 @@ struct page *linux22_alloc(enum gfp flags, unsigned order)
 
 /* ---- kswapd ---- */
 
-bool linux22_needs_balance(void)
+static bool needs_balance(void)
 {
 	return frames_free() < marks.high;
 }
@@ -176,32 +176,32 @@ bool linux22_needs_balance(void)
  * One look of kswapd (docs/history.md 1.6): if less than `high` is free, 16 pages of progress are
  * tried for, without a write: a dirty page stays. Called by kswapd without locks; sleeps.
  */
-void linux22_balance(void)
+static void balance(void)
 {
 	struct scan_control sc = { .wanted = KSWAPD_PAGES, .kswapd = true };
 
-	if (!linux22_needs_balance())
+	if (!needs_balance())
 		return;
 	COUNT(pageoutrun);
-	(void)linux22_free_pages(&sc);
+	(void)free_pages(&sc);
 }
 
 /* The clock alone wakes it. */
 static void kswapd_22(void)
 {
 	(void)kswapd_sleep(KSWAPD_MS);
-	linux22_balance();
+	balance();
 }
 
 const struct reclaim_policy reclaim_linux22 = {
 	.name		 = "2.2",
-	.set_watermarks	 = linux22_set_watermarks,
-	.alloc		 = linux22_alloc,
-	.balance	 = linux22_balance,
-	.needs_balance	 = linux22_needs_balance,
+	.set_watermarks	 = set_watermarks,
+	.alloc		 = alloc_22,
+	.balance	 = balance,
 	.kswapd		 = kswapd_22,
 	.lru		 = { .fresh = PLACE_NOWHERE, .wanted = PLACE_NOWHERE,
-			     .object = PLACE_NOWHERE, .around = PLACE_NOWHERE },
+			     .object = PLACE_NOWHERE, .around = PLACE_NOWHERE,
+			     .returns_unused = true },
 	.swap		 = { .cluster = 32, .readahead = READAHEAD_BY_RAM_22, .readahead_limit = true,
 			     .free = SLOTS_WRITE, .search = SEARCH_22, .window = WINDOW_22,
 			     .in_flight = LINUX22_IN_FLIGHT, .write_ends_first = true },

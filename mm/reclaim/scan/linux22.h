@@ -6,12 +6,6 @@
 
 enum { LINUX22_IN_FLIGHT = 32 };	/* SWAP_CLUSTER_MAX: swap pages under way unwaited */
 
-void linux22_set_watermarks(void);
-bool linux22_free_pages(struct scan_control *sc);
-struct page *linux22_alloc(enum gfp flags, unsigned order);
-bool linux22_needs_balance(void);
-void linux22_balance(void);
-
 bool linux22_clock(struct scan_control *sc);		/* clock22.c */
 bool linux22_objects_out(struct scan_control *sc);
 bool linux22_swap_out(struct scan_control *sc);		/* swapout22.c */

@@ -193,7 +193,7 @@ struct page *linux24_alloc(enum gfp flags, unsigned order)
 
 /* ---- kswapd ---- */
 
-bool linux24_needs_balance(void)
+static bool needs_balance(void)
 {
 	return need_balance[ZONE_DMA] || need_balance[ZONE_NORMAL];
 }
@@ -236,7 +236,7 @@ static bool balance_zones(void)
  * nothing can be freed. */
 void linux24_kswapd(void)
 {
-	if (!linux24_needs_balance())
+	if (!needs_balance())
 		(void)kswapd_sleep(0);
 	COUNT(pageoutrun);
 	TRACE(KSWAPD_WAKE, frames_free(), 0, 0);

@@ -69,7 +69,6 @@ static inline bool linux24_in_class(const struct linux24_round *r, const struct 
 void linux24_set_watermarks(void);
 struct page *linux24_alloc(enum gfp flags, unsigned order);
 void linux24_kswapd(void);
-bool linux24_needs_balance(void);
 
 /* ---- linux2414.c ---- */
 
@@ -110,7 +109,6 @@ void linux24_next_mm(void);
 	.own		 = &(kernel),					\
 	.set_watermarks	 = linux24_set_watermarks,			\
 	.alloc		 = linux24_alloc,				\
-	.needs_balance	 = linux24_needs_balance,			\
 	.kswapd		 = linux24_kswapd
 
 #endif

@@ -113,7 +113,7 @@ static bool free_pages(struct linux249_round *r)
 		if (few_free)
 			linux249_launder(r);
 		if (few_inactive || few_free)
-			r->freed += slab_shrink();
+			(void)slab_shrink();
 		cond_resched();
 		few_inactive = inactive_shortage();
 		few_free = free_shortage();
@@ -306,11 +306,6 @@ static NORETURN void kreclaimd(void *arg)
 
 /* ---- kswapd ---- */
 
-static bool needs_balance(void)
-{
-	return free_shortage() || inactive_shortage();
-}
-
 /* Once a second the pressure loses a 64th. */
 static void decay(void)
 {
@@ -350,7 +345,6 @@ const struct reclaim_policy reclaim_linux249 = {
 	.name		= "2.4.9",
 	.set_watermarks = linux24_set_watermarks,
 	.alloc		= linux249_alloc,
-	.needs_balance	= needs_balance,
 	.kswapd		= linux249_kswapd,
 	.lru		= { .fresh = PLACE_NOWHERE, .wanted = PLACE_ACTIVE, .object = PLACE_ACTIVE,
 			    .around = PLACE_ACTIVE, .global = true },

@@ -9,11 +9,10 @@ enum {
 	AGE_START = 2,			/* of a page that is new */
 };
 
-/* For whom reclaim works, and what it freed at once. */
+/* For whom reclaim works, and what came of it. */
 struct linux249_round {
-	bool	 kswapd;
-	uint32_t freed;
-	bool	 moved;			/* a page came nearer to its end: aged, inactive, written */
+	bool kswapd;
+	bool moved;			/* a page came nearer to its end: aged, inactive, written */
 };
 
 /* ---- linux249_lists.c ---- */

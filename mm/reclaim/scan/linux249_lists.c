@@ -155,7 +155,6 @@ static void launder_cached(struct page *p, struct linux249_round *r)
 	r->moved = true;
 	if (!wanted && (page_is(p, PG_DIRTY) || lost)) {
 		drop_cached(p, r->kswapd);
-		r->freed++;
 	} else if (page_is(p, PG_DIRTY)) {
 		swap_write(p);
 	} else {
