@@ -50,11 +50,12 @@ def lines(run):
 
 def last_quiet(table):
     """The last second of computing in which next to nothing was swapped: before qsbench's last pass. None if there is none.
-    Lines with little in swap are those before it was needed; a machine that searches memory in vain swaps nothing either."""
+    Lines with little in swap are those before it was needed, lines with as much as ever the end of that pass, when it has come to
+    what is in memory still; a machine that searches memory in vain swaps nothing either."""
     busiest = max((line.si + line.so for line in table), default=0)
-    little = LITTLE_SHARE * max((line.swpd for line in table), default=0)
+    most = max((line.swpd for line in table), default=0)
     for line in reversed(table):
-        if busiest and line.swpd > little and line.user >= COMPUTING and line.si + line.so <= QUIET_SHARE * busiest:
+        if LITTLE_SHARE * most < line.swpd < FULL * most and line.user >= COMPUTING and line.si + line.so <= QUIET_SHARE * busiest:
             return line
     return None
 
