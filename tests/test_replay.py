@@ -241,3 +241,16 @@ def test_replay_vmstat_01():
     assert [line.time for line in vmstat.full(lines, 195512)] == list(range(50, 60))
     assert figures.Figures(replays.made_up(tables.Tables().run("qs-pre5-s1")))["swpd_before"] == 142648
     assert not vmstat.lines({}) and vmstat.last_quiet([]) is None
+
+
+def test_replay_vmstat_02():
+    """a last pass that ends in what is in memory still is quiet at its end, too, and yet it is the last pass"""
+    samples = replays.samples(60, 100000, 195512, 195512)
+    end = list(samples["rows"][59])
+    for name in ("time", "user_ns"):
+        end[replays.COLUMNS.index(name)] += replays.NS
+    samples["rows"][60:] = [end]
+    lines = vmstat.lines({"samples": samples})
+    assert lines[-1].user > 99 and lines[-1].si == 0 and lines[-1].swpd == 195512
+    assert vmstat.last_quiet(lines).time == 40
+    assert [line.time for line in vmstat.full(lines, 195512)] == list(range(50, 61))

@@ -54,10 +54,10 @@ def last_quiet(table):
     what is in memory still; a machine that searches memory in vain swaps nothing either."""
     busiest = max((line.si + line.so for line in table), default=0)
     most = max((line.swpd for line in table), default=0)
-    for line in reversed(table):
-        if LITTLE_SHARE * most < line.swpd < FULL * most and line.user >= COMPUTING and line.si + line.so <= QUIET_SHARE * busiest:
-            return line
-    return None
+    quiet = [line for line in table
+             if line.swpd > LITTLE_SHARE * most and line.user >= COMPUTING and line.si + line.so <= QUIET_SHARE * busiest]
+    before = [line for line in quiet if line.swpd < FULL * most]
+    return (before or quiet or [None])[-1]
 
 
 def full(table, swap_kb):
