@@ -15,7 +15,7 @@ struct lru_rules {
 	enum lru_place object;		/* a memory object's, at its first touch   */
 	enum lru_place around;		/* read because a neighbour was wanted     */
 	bool	       global;
-	bool	       returns_unused;	/* to be swapped in is no use of a page (2.2, 2.4) */
+	bool	       returns_unused;	/* to be swapped in is no use of a page (2.4) */
 };
 extern struct lru_rules lru_rules;
 
