@@ -119,7 +119,7 @@ void swap_cache_delete(struct page *p)
 	cached_pages--;
 	COUNT(swap_cache_delete);
 	spin_unlock(&swap_lock);
-	if (lru_only_cached() && !page_is(p, PG_OBJECT))
+	if (lru_only_cached() && page_is(p, PG_LRU) && !page_is(p, PG_OBJECT))
 		lru_remove(p);
 	page_drop(p);
 }

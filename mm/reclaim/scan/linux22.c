@@ -167,11 +167,6 @@ static struct page *alloc_22(enum gfp flags, unsigned order)
 
 /* ---- kswapd ---- */
 
-static bool needs_balance(void)
-{
-	return frames_free() < marks.high;
-}
-
 /*
  * One look of kswapd (docs/history.md 1.6): if less than `high` is free, 16 pages of progress are
  * tried for, without a write: a dirty page stays. Called by kswapd without locks; sleeps.
@@ -180,7 +175,7 @@ static void balance(void)
 {
 	struct scan_control sc = { .wanted = KSWAPD_PAGES, .kswapd = true };
 
-	if (!needs_balance())
+	if (frames_free() >= marks.high)
 		return;
 	COUNT(pageoutrun);
 	(void)free_pages(&sc);
