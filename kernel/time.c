@@ -96,21 +96,26 @@ ns_t cycles_to_ns(uint64_t cycles)
 	return clock_is_ticks() ? cycles * TICK_NS : scale_to_ns(cycles);
 }
 
-/* PIT counts since timer_start(). The counter may have gone round while its interrupt
- * waits: then the tick is not counted yet, and the count has just begun again. */
+/*
+ * PIT counts since timer_start(). The counter may have gone round while its interrupt waits:
+ * then the tick is not counted yet, and the count has just begun again. That the count is
+ * behind what was told before says so, too: a busy emulator raises the interrupt late.
+ */
 static uint64_t pit_total(void)
 {
 	uint32_t flags = irq_save();
 	uint32_t count = pit_count();
 	uint32_t done = count >= TICK_COUNTS ? 0 : TICK_COUNTS - count;
-	uint64_t ticks = timer_ticks;
+	uint64_t total = timer_ticks * TICK_COUNTS + done;
 
 	if (done < TICK_COUNTS / 2 && pit_irq_pending())
-		ticks++;
-	pit_last = MAX(pit_last, ticks * TICK_COUNTS + done);
-	ticks = pit_last;
+		total += TICK_COUNTS;
+	if (total < pit_last)
+		total += TICK_COUNTS;
+	pit_last = MAX(pit_last, total);
+	total = pit_last;
 	irq_restore(flags);
-	return ticks;
+	return total;
 }
 
 ns_t clock_ns(void)

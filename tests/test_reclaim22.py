@@ -1,4 +1,5 @@
 """reclaim=2.2 and oom=2.2: what Linux 2.2.0-pre6 did (docs/history.md 1), each rule on a small machine."""
+import collections
 import re
 
 import pytest
@@ -135,6 +136,16 @@ def test_reclaim_22_errors(command, where, swaps, answer, tmp_path):
     done = shell(command, *BAD, *swaps, "--inject", f"0:{rules}")
     done.expect(done.counters["swap_bad_slots"] >= 1 and done.counters["oom_kill"] == 0, done.log[-600:])
     done.expect(answer in done.out, done.out)
+
+
+def test_reclaim_22_20(tmp_path):
+    """two that write more than may be under way get equally many pages through, both waiting for the drive"""
+    stream = tmp_path / "stream"
+    done = shell("hogmem 50 1 & hogmem 50 1 & wait", *POLICY, "--ram", "64M", "--swap", "200M", "--stream", stream,
+                 "--param", "trace.stream=SWAP_OUT")
+    written = collections.Counter(re.findall(r" SWAP_OUT tid=(\d+)", stream.read_text())[:2000])
+    done.expect(len(written) == 2 and max(written.values()) < 1.5 * min(written.values()),
+                f"of the first 2000 pages: {dict(written)}, by thread; see wait_for_write()")
 
 
 def test_oom_22_01():

@@ -12,6 +12,7 @@
  */
 #include "drivers/block.h"
 #include "kernel/counters.h"
+#include "kernel/thread.h"
 #include "kernel/trace.h"
 #include "mm/reclaim/scan/linux22.h"
 #include "mm/reclaim/policies.h"
@@ -82,6 +83,22 @@ static bool visit(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte, void 
 /* ---- The write ---- */
 
 /*
+ * Sleep until `p` is written. Of those whose pages the drive writes in one go the last goes on
+ * first: 2.2's run queue took in whom it woke at its head, ours does at its tail. First come,
+ * first served, the same one would fill swap.in_flight each time, and each of the others get
+ * one page through in the meantime.
+ */
+static void wait_for_write(struct page *p)
+{
+	static unsigned waiting;
+
+	waiting++;
+	page_wait_writeback(p);
+	if (--waiting > 0)
+		sched_yield();
+}
+
+/*
  * Begin to write `p`, locked, unmapped, dirty and in the swap cache; the caller's reference is
  * dropped. If more than swap.in_flight swap pages are under way, this one is waited for. Returns
  * false if its slot is lost and there is no other: it stays as it is. Sleeps.
@@ -99,7 +116,7 @@ bool linux22_write(struct page *p)
 	swap_write(p);
 	if (wait) {
 		block_unplug();
-		page_wait_writeback(p);
+		wait_for_write(p);
 		block_plug();
 	}
 	page_drop(p);
