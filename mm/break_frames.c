@@ -90,6 +90,15 @@ static bool break_cache_flag(void)
 	return p;
 }
 
+static bool break_buffer(void)
+{
+	struct page *p = table_page();
+
+	if (p)
+		page_set(p, PG_BUFFER);
+	return p;
+}
+
 static bool break_writeback(void)
 {
 	struct page *p = table_page();
@@ -168,6 +177,7 @@ const struct breakage break_frames[] = {
 	{ "frame.9",  "raised the order of a free block",	break_alignment },
 	{ "frame.10", "halved a free block",			break_buddies },
 	{ "frame.11", "raised a zone's sum of free frames",	break_zone_free },
+	{ "frame.12", "set PG_BUFFER of a page table",		break_buffer },
 	{ "kstack.1", "freed a stack that is none",		break_kstack },
 	{ NULL, NULL, NULL }
 };

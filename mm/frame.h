@@ -54,6 +54,8 @@ enum gfp {
 					 * from the reserve                      */
 	GFP_SPARE = BIT(4),		/* only from what is free above the watermark:
 					 * neither reclaims nor touches the reserve */
+	GFP_NOFS = BIT(5),		/* its reclaim begins no write and waits for none:
+					 * asked of 2.4's policies only          */
 	GFP_KERNEL = GFP_WAIT,
 	GFP_USER   = GFP_WAIT,
 };

@@ -61,6 +61,9 @@ static unsigned check_used_frame(const struct page *p)
 	if (page_is(p, PG_WRITEBACK) && !page_is(p, PG_SWAPCACHE | PG_OBJECT))
 		bad += audit_violation("frame.7", "write-back needs swap cache or object: "
 			"pfn %#x flags %#x", pfn, p->flags);
+	if (page_is(p, PG_BUFFER) && !page_is(p, PG_SWAPCACHE))
+		bad += audit_violation("frame.12", "only pages of the swap cache have buffer "
+			"heads: pfn %#x flags %#x", pfn, p->flags);
 	return bad;
 }
 
@@ -88,7 +91,7 @@ static unsigned check_sums(const struct zone *z, uint32_t free, uint32_t ours)
 	return bad;
 }
 
-/* Check frame.1, 5, 7, 8, 9, 10 and 11 over all frames. Prints each violation; returns
+/* Check frame.1, 5 and 7 to 12 over all frames. Prints each violation; returns
  * how many. Nothing may be allocated meanwhile. */
 unsigned frame_check(void)
 {

@@ -11,6 +11,7 @@
  *          was unmapped and nobody has looked since; else mapping is an object or NULL
  * frame.6  PG_SWAPCACHE <=> swap_cache_lookup(private) == this page
  * frame.7  PG_WRITEBACK => PG_SWAPCACHE or held by an object, and one extra count
+ * frame.12 PG_BUFFER => PG_SWAPCACHE
  * frame.8  every frame is in one state: free, slab, page table, kernel stack,
  *          reserved, object, anonymous or merely held; the sums give all of RAM
  *
@@ -50,6 +51,7 @@ enum page_flag {
 	PG_KSTACK    = BIT(14),
 	PG_RESERVED  = BIT(15),	/* kernel image, modules, holes, the zero page   */
 	PG_OBJECT    = BIT(16),	/* `mapping` is an object, `index` its page      */
+	PG_BUFFER    = BIT(17),	/* bears a buffer head of 2.4 (linux24_buffers.c)   */
 	PG_NORMAL    = BIT(18),	/* in zone NORMAL, else in zone DMA              */
 	PG_BLOCK     = BIT(19),	/* heads an allocated block of 2^private, order > 0 */
 	PG_CLEAN     = BIT(20),	/* on the clean list: unused, and its slot holds the same */

@@ -28,6 +28,10 @@ struct reclaim_policy {
 	struct lru_rules lru;		/* where pages begin */
 	/* What belonged to its time; each has a parameter that wins. */
 	struct swap_rules swap;
+	/* What swap I/O cost at the time. `p`, locked and in the swap cache, is to be written or read;
+	 * it leaves the cache. The first may sleep for a read. NULL: nothing. */
+	void (*swap_io)(struct page *p, bool write);
+	void (*swap_uncached)(struct page *p);
 	const char *oom;		/* oom= */
 	const void *own;		/* what the policy itself keeps here */
 };

@@ -93,6 +93,17 @@ def test_reclaim_24_09():
                 c["allocstall"] > 20 * c["pageoutrun"], f"{c['pageoutrun']} runs, {c['allocstall']} stalls")
 
 
+@pytest.mark.parametrize("policy", ["2.4.13", "2.4.14-pre6"], ids=["reclaim-24-73", "reclaim-24-74"])
+def test_reclaim_24_buffers(policy):
+    """a frame goes to the buffer heads of 40 pages that were written or read, and all of them come back"""
+    settled = "dropcaches > /dev/null; free"
+    done = run(f"true; {settled}; hogmem 12 3; {settled}; audit", *under(policy, "--ram", "12M", "--swap", "24M", "--param", "overcommit=1"))
+    c = done.counters
+    free = [int(n) for n in re.findall(r"^Mem:\s+\d+\s+\d+\s+(\d+)", done.out, re.MULTILINE)]
+    done.expect(c["buffer_frames"] > c["pswpin"] / 80 > 20, f"{c['buffer_frames']} frames for {c['pswpin']} pages read, {c['pswpout']} written")
+    done.expect(len(free) == 2 and free[0] == free[1], f"free before and after: {free}")
+
+
 # ---- the thread of October 2001 ----
 
 def test_reclaim_24_10():

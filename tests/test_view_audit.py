@@ -129,6 +129,7 @@ HURT = {
     "frame.9": lambda v: {page_word(v, p, "private"): p.private + 1
                           for p in [next(p for p in v.frames.all() if v.frames.has(p, "BUDDY") and p.pfn >> p.private & 1)]},
     "frame.11": lambda v: plus(v.frames.zones()[0], "free"),
+    "frame.12": lambda v: {page_word(v, p := first(v, "TABLE"), "flags"): p.flags | v.frames.flag["BUFFER"]},
     "slab.1": lambda v: {page_word(v, p := first(v, "SLAB"), "index"): p.index + 1},
     "tree.1": lambda v: {word_of(n, "colour")[0]: 0 for n in (root(v), root(v).left or root(v).right)},
     "tree.2": lambda v: {word_of(root(v).left or root(v).right, "parent")[0]: 0},

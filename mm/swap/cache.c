@@ -14,6 +14,7 @@
 #include "kernel/panic.h"
 #include "kernel/trace.h"
 #include "mm/lru.h"
+#include "mm/reclaim.h"
 #include "mm/swap/area.h"
 
 static uint32_t cached_pages;		/* swap_lock */
@@ -119,6 +120,8 @@ void swap_cache_delete(struct page *p)
 	cached_pages--;
 	COUNT(swap_cache_delete);
 	spin_unlock(&swap_lock);
+	if (reclaim->swap_uncached)
+		reclaim->swap_uncached(p);
 	if (lru_only_cached() && page_is(p, PG_LRU) && !page_is(p, PG_OBJECT))
 		lru_remove(p);
 	page_drop(p);

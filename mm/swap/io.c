@@ -16,6 +16,7 @@
 #include "kernel/thread.h"
 #include "kernel/trace.h"
 #include "mm/lru.h"
+#include "mm/reclaim.h"
 #include "mm/swap/area.h"
 
 enum { SWAP_IO_MAX = 256, SWAP_WRITES_MAX = 192, SWAP_CONGESTED_AT = 160 };
@@ -243,6 +244,8 @@ void swap_write(struct page *p)
 		refuse_write(p);
 		return;
 	}
+	if (reclaim->swap_io)
+		reclaim->swap_io(p, true);
 	io = io_take(p, true);
 	page_clear(p, PG_DIRTY);
 	page_set(p, PG_WRITEBACK);
@@ -255,10 +258,13 @@ void swap_write(struct page *p)
 
 void swap_read_start(struct page *p)
 {
-	struct swap_io *io = io_take(p, false);
+	struct swap_io *io;
 
 	KASSERT2(page_is(p, PG_LOCKED) && page_is(p, PG_SWAPCACHE), "swap.4",
 		 page_pfn(p), p->private);
+	if (reclaim->swap_io)
+		reclaim->swap_io(p, false);
+	io = io_take(p, false);
 	page_clear(p, PG_ERROR | PG_UPTODATE);
 	set_marks(p);
 	COUNT(pswpin);

@@ -4,7 +4,7 @@ from .words import x
 
 
 def check_frames(view):
-    """frame.1, 5, 7, 8, 9, 10 of each descriptor, and frame.11."""
+    """frame.1, 5, 7, 8, 9, 10, 12 of each descriptor, and frame.11."""
     frames, m = view.frames, view.m
     zones = len(frames.zones())
     free, ours = [0] * zones, [0] * zones
@@ -56,6 +56,8 @@ def _used_frame(frames, page):
                           f"flags {x(page.flags)}")
     if frames.has(page, "WRITEBACK") and not frames.has(page, "SWAPCACHE", "OBJECT"):
         yield "frame.7", f"write-back needs swap cache or object: pfn {x(page.pfn)} flags {x(page.flags)}"
+    if frames.has(page, "BUFFER") and not frames.has(page, "SWAPCACHE"):
+        yield "frame.12", f"only pages of the swap cache have buffer heads: pfn {x(page.pfn)} flags {x(page.flags)}"
 
 
 def _sums(view, zone, free, ours):

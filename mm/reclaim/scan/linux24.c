@@ -73,7 +73,7 @@ static bool class_is_well(enum zone_kind class)
 static void shrink_caches(struct linux24_round *r)
 {
 	const struct zone *z = &zones[ZONE_NORMAL];
-	uint32_t wanted = r->wanted, slabs = slab_shrink();
+	uint32_t wanted = r->wanted, slabs = slab_shrink() + linux24_buffers_shrink();
 
 	r->freed += slabs;
 	if (slabs >= wanted) {
@@ -125,9 +125,10 @@ static struct page *take(enum zone_kind class, unsigned order, bool low, unsigne
 
 /* try_to_free_pages by an allocating thread, with the reserve at its disposal. *hopeless: the
  * OOM rule says that nothing will come. Returns frames freed. */
-static uint32_t direct_reclaim(enum zone_kind class, unsigned order, bool *hopeless)
+static uint32_t direct_reclaim(enum gfp flags, unsigned order, bool *hopeless)
 {
-	struct linux24_round r = { .class = class, .asker = OOM_ASKS_ALLOC };
+	struct linux24_round r = { .class = class_of(flags), .asker = OOM_ASKS_ALLOC,
+				   .no_write = flags & GFP_NOFS };
 	ns_t since = direct_reclaim_begin();
 	bool done;
 
@@ -146,16 +147,16 @@ static uint32_t direct_reclaim(enum zone_kind class, unsigned order, bool *hopel
  * loop ends with a frame, with the death of the running thread, or if the OOM rule has nobody to
  * kill. Others run in between.
  */
-static struct page *alloc_slowly(enum zone_kind class, unsigned order)
+static struct page *alloc_slowly(enum gfp flags, unsigned order)
 {
 	bool hopeless = false;
 
 	for (unsigned round = 1; !current->killed && !hopeless; round++) {
-		uint32_t freed = direct_reclaim(class, order, &hopeless);
-		struct page *p = take(class, order, false, 0);
+		uint32_t freed = direct_reclaim(flags, order, &hopeless);
+		struct page *p = take(class_of(flags), order, false, 0);
 
 		if (!p && freed > 0 && order == 0)
-			p = take_above(class == ZONE_DMA ? GFP_DMA : 0, 0, MARK_NONE);
+			p = take_above(flags, 0, MARK_NONE);
 		if (p)
 			return p;
 		if (order > kernel()->order_for_ever || (order > 0 && round >= ORDER_TRIES))
@@ -187,7 +188,7 @@ struct page *linux24_alloc(enum gfp flags, unsigned order)
 	if (may_use_reserve(flags))
 		return take_above(flags, order, MARK_NONE);
 	if (flags & GFP_WAIT)
-		p = alloc_slowly(class, order);
+		p = alloc_slowly(flags, order);
 	return p || !may_use_reserve(flags) ? p : take_above(flags, order, MARK_NONE);
 }
 

@@ -56,6 +56,7 @@ struct linux24_round {
 	uint32_t	wanted;		/* frames still to be freed at this priority */
 	uint32_t	freed;		/* ... that were */
 	bool		swap_out_failed;	/* once at least */
+	bool		no_write;	/* begin none, wait for none (GFP_NOFS) */
 };
 
 static inline bool linux24_in_class(const struct linux24_round *r, const struct page *p)
@@ -79,6 +80,12 @@ uint32_t linux24_patience_pre(uint32_t wanted, uint32_t priority, uint32_t part)
 
 void linux24_refill(const struct linux24_kernel *k, uint32_t count);
 void linux24_shrink_cache(struct linux24_round *r);
+
+/* ---- linux24_buffers.c ---- */
+
+void linux24_buffer_attach(struct page *p, bool write);
+void linux24_buffer_release(struct page *p);
+uint32_t linux24_buffers_shrink(void);
 
 /* ---- linux24_swap_out.c ---- */
 
@@ -109,6 +116,8 @@ void linux24_next_mm(void);
 	.own		 = &(kernel),					\
 	.set_watermarks	 = linux24_set_watermarks,			\
 	.alloc		 = linux24_alloc,				\
-	.kswapd		 = linux24_kswapd
+	.kswapd		 = linux24_kswapd,				\
+	.swap_io	 = linux24_buffer_attach,			\
+	.swap_uncached	 = linux24_buffer_release
 
 #endif

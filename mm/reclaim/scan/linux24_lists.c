@@ -93,21 +93,37 @@ static enum look look_at_cached(const struct linux24_kernel *k, struct page *p)
 	return LOOK_FREE;
 }
 
+/* A mapped page isn't freed, but its buffer head is. */
+static void strip(struct page *p)
+{
+	if (!page_is(p, PG_BUFFER) || !page_trylock(p))
+		return;
+	linux24_buffer_release(p);
+	page_unlock(p);
+}
+
 /* The steps of shrink_cache for one page, held. Sleeps: for its write, or to write it. */
 static enum look look_at(const struct linux24_round *r, struct page *p)
 {
 	if (!linux24_in_class(r, p))
 		return LOOK_BUSY;
 	if (page_is(p, PG_WRITEBACK)) {
-		wait_for_write(p);
+		if (!r->no_write)
+			wait_for_write(p);
 		return LOOK_BUSY;
 	}
 	if (page_is(p, PG_SWAPCACHE) && page_is(p, PG_LOCKED))
 		return LOOK_BUSY;		/* it is being read */
-	if (!only_cached(p))
+	if (!only_cached(p)) {
+		strip(p);
 		return LOOK_MAPPED;
+	}
 	if (!page_trylock(p))
 		return LOOK_BUSY;
+	if (r->no_write && page_is(p, PG_DIRTY | PG_OBJECT)) {
+		page_unlock(p);
+		return LOOK_BUSY;
+	}
 	TRACE(ISOLATE, page_pfn(p), 0, 0);
 	return look_at_cached(r->kernel, p);
 }
