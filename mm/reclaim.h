@@ -9,7 +9,7 @@
 #include "mm/lru.h"
 #include "mm/swap/rules.h"
 
-#define RECLAIM_VERSION 2
+#define RECLAIM_VERSION 3
 
 struct reclaim_policy {
 	const char *name;		/* value of reclaim= */

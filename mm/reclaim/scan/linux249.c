@@ -22,6 +22,7 @@
  *  - a page of the swap cache that only its slot knows is freed, not written;
  *  - an order above 0 isn't tried for ever, but ORDER_TRIES times; a killed task's user memory
  *    doesn't come from the reserve; a swapoff is called off when SWAPOFF_TRIES got nowhere;
+ *  - swap pages have no buffer heads (linux24_buffers.c);
  *  - what linux24_swap_out.c says of PTEs.
  */
 #include "mm/reclaim/scan/linux249.h"

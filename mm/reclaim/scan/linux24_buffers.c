@@ -1,12 +1,12 @@
 /*
- * The buffer heads of Linux 2.4: swap went through the buffer layer (brw_page), which put one on each
- * page of the swap cache that was written or read. It stayed until the page left the
- * cache, or until shrink_cache met it, mapped or not. Here as there they cost
- * memory, and what it takes to get it: a reader may not write anything out for it.
+ * The buffer heads of Linux 2.4 (docs/history.md 2.10). Swap went through the buffer layer,
+ * which put one on each page of the swap cache that was written or read; it stayed until the
+ * page left the cache, or until shrink_cache met it, mapped or not. Here as there they cost
+ * memory, and what it takes to get it: a reader may write nothing out for it.
  *
- * Where this differs from 2.4: nothing is in them. They are counted, and as many frames
- * held as they would fill, packed without gaps; so a page on the disk bears a flag, not a
- * pointer. Who finds no frame goes on without (2.4 had some in reserve).
+ * Where this differs from 2.4: nothing is in them. They are counted, and as many frames held
+ * as they would fill, packed without gaps. Who finds no frame goes on without (2.4 had some
+ * in reserve).
  */
 #include "kernel/counters.h"
 #include "mm/reclaim/scan/linux24.h"
