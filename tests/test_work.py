@@ -95,6 +95,15 @@ def test_work_time_01():
                           done.out + done.err, re.MULTILINE), done.out)
 
 
+def test_work_idle_01():
+    """idle writes to its memory once: that goes to swap and stays there when others have ended"""
+    done = run("idle 6000 & hogmem 10 3; free; audit", "--lab", "--ram", "12M", "--swap", "24M")
+    used = int(re.search(r"^Swap:\s+\d+\s+(\d+)", done.out, re.MULTILINE).group(1))
+    done.expect(5000 < used <= 7000 and "audit: 0" in done.out, f"{used} kB in swap")
+    done = run("idle 0", "--lab")
+    done.expect(done.exit == 2 and "usage: idle KIB" in done.err + done.out, done.out)
+
+
 def test_work_vmstat_01():
     """vmstat prints the columns of the time, a line a second"""
     done = run("vmstat 1 & sleep 4", "--lab")

@@ -10,6 +10,7 @@ from . import vmstat
 TIME = re.compile(r"^([\d.]+)u ([\d.]+)s (?:(\d+):)?(\d+):([\d.]+) [\d.]+% \d+\+\d+k \d+\+\d+io (\d+)pf\+\d+w$")
 SPEED = re.compile(r"Memory speed: ([\d.]+) MB/sec")
 PROBE = re.compile(r"^latency: \d+ wakes every (\d+) ms, \d+ pages$")
+SLOTS = re.compile(r"^oom: slots free (\d+) of (\d+),")
 BOTH = re.compile(r"^both ms: min ([\d.]+) median ([\d.]+) 99% ([\d.]+) max ([\d.]+)$")
 TYPING_MS = 100                 # a probe that wakes as often as this types; others look at a desktop
 POSITIONING = ("seek_ns", "rotation_ns")               # fields of a modelled drive: reads; those of writes have write_ in front
@@ -157,7 +158,10 @@ class Figures:
         return max(getattr(line, name) for line in self.lines)
 
     def figure_swpd_max(self):
-        return self._most("swpd")
+        """What the OOM killer's report says counts, too: a kill may come with the last slot, between two samples."""
+        reports = [SLOTS.match(line) for line in self.result["log"]]
+        used = [int(total) - int(free) for free, total in (report.groups() for report in reports if report)]
+        return max([self._most("swpd")] + [n * vmstat.KIB_PER_PAGE for n in used])
 
     def figure_full_share(self):
         return 100 * self["swpd_max"] / self["swap_kb"]
