@@ -12,6 +12,7 @@
 #include "mm/frame.h"
 #include "mm/lru.h"
 #include "mm/swap/area.h"
+#include "plain_policy.h"
 #include "shim.h"
 #include "slot_areas.h"
 
@@ -390,6 +391,7 @@ static void test_headers(void)
 int main(void)
 {
 	shim_machine(8 << 20);
+	reclaim = &plain;
 	test_order();
 	test_search_22();
 	test_search_24();
