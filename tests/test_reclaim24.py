@@ -11,7 +11,7 @@ from harness.guest import run, shell
 
 POLICIES = ("2.4.13", "2.4.14-pre5", "2.4.14-pre6", "2.4.14", "aa", "skraw1", "skraw2")
 SMALL = ("--ram", "8M", "--swap", "24M")
-TIGHT = ("--ram", "12M", "--swap", "8M")
+TIGHT = ("--ram", "13M", "--swap", "8M")
 ROOMY = ("--ram", "12M", "--swap", "15M")
 REREAD = "reread 14 24"        # pre6 comes to its end after some 16 passes
 

@@ -97,10 +97,10 @@ def test_work_time_01():
 
 def test_work_idle_01():
     """idle writes to its memory once: that goes to swap and stays there when others have ended"""
-    done = run("idle 6000 & hogmem 10 3; free; audit", "--lab", "--ram", "12M", "--swap", "24M")
+    done = run("idle 6000 & hogmem 10 3; free; audit", "--lab", "--rmap", "scan", "--ram", "12M", "--swap", "24M")
     used = int(re.search(r"^Swap:\s+\d+\s+(\d+)", done.out, re.MULTILINE).group(1))
     done.expect(5000 < used <= 7000 and "audit: 0" in done.out, f"{used} kB in swap")
-    done = run("idle 0", "--lab")
+    done = run("idle 0", "--lab", "--rmap", "scan")
     done.expect(done.exit == 2 and "usage: idle KIB" in done.err + done.out, done.out)
 
 

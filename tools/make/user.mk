@@ -33,6 +33,8 @@ BOX_LINKS := echo cat ls true false sleep kill pwd time vmstat free ps swapon sw
 	audit fault params counters dropcaches trace poweroff uname hexdump leaks
 
 SYSTEM_PROGS := $(addprefix $(U)/bin/,proc init sh clockbox $(WORKLOADS))
+# What only replays need is in the build that they run on: the archive is in memory, of which the others have a budget.
+ARCHIVED     := $(if $(filter scan,$(RMAP)),$(SYSTEM_PROGS),$(filter-out %/idle,$(SYSTEM_PROGS)))
 TEST_PROGS   := $(addprefix $(U)/tests/,$(GUEST_TESTS) stress fuzz allocfail swaprule idle22)
 STRESS_OBJ   := $(call user_obj,$(wildcard user/tests/stress/*.c))
 
@@ -100,7 +102,7 @@ $(B)/system.arc: $(SYSTEM_PROGS) tools/mkarchive tools/make/user.mk $(wildcard u
 	@mkdir -p $(@D)
 	@echo "  ARCHIVE $@"
 	@tools/mkarchive --max $(ARCHIVE_MAX) -o $@ \
-		$(foreach p,$(SYSTEM_PROGS),/bin/$(notdir $(p))=$(p)) \
+		$(foreach p,$(ARCHIVED),/bin/$(notdir $(p))=$(p)) \
 		$(foreach f,$(wildcard user/etc/*),/etc/$(notdir $(f))=$(f)) \
 		$(foreach l,$(BOX_LINKS),/bin/$(l)=@/bin/clockbox) /tmp/
 
