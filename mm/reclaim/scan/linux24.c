@@ -145,7 +145,8 @@ static uint32_t direct_reclaim(enum gfp flags, unsigned order, bool *hopeless)
 /*
  * Steps 6 to 8 of docs/history.md 2.1: reclaim and try again, for ever with a single page: the
  * loop ends with a frame, with the death of the running thread, or if the OOM rule has nobody to
- * kill. Others run in between.
+ * kill. Others run in between. With GFP_NOFS there is one round: it could go on without an end, as
+ * what is dirty stays so, while the caller's locked pages keep others waiting.
  */
 static struct page *alloc_slowly(enum gfp flags, unsigned order)
 {
@@ -157,7 +158,7 @@ static struct page *alloc_slowly(enum gfp flags, unsigned order)
 
 		if (!p && freed > 0 && order == 0)
 			p = take_above(flags, 0, MARK_NONE);
-		if (p)
+		if (p || (flags & GFP_NOFS))
 			return p;
 		if (order > kernel()->order_for_ever || (order > 0 && round >= ORDER_TRIES))
 			return NULL;
