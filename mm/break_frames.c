@@ -81,32 +81,20 @@ static bool break_mapping(void)
 	return p;
 }
 
-static bool break_cache_flag(void)
+static bool mark_table(uint32_t flag)
 {
 	struct page *p = table_page();
 
 	if (p)
-		page_set(p, PG_SWAPCACHE);
+		page_set(p, flag);
 	return p;
 }
 
-static bool break_buffer(void)
-{
-	struct page *p = table_page();
+static bool break_cache_flag(void) { return mark_table(PG_SWAPCACHE); }
 
-	if (p)
-		page_set(p, PG_BUFFER);
-	return p;
-}
+static bool break_buffer(void) { return mark_table(PG_BUFFER); }
 
-static bool break_writeback(void)
-{
-	struct page *p = table_page();
-
-	if (p)
-		page_set(p, PG_WRITEBACK);
-	return p;
-}
+static bool break_writeback(void) { return mark_table(PG_WRITEBACK); }
 
 static bool break_state(void)
 {

@@ -9,14 +9,11 @@
 #include "drivers/rtc.h"
 #include "kernel/aside.h"
 #include "kernel/cpu.h"
-#include "kernel/panic.h"
 #include "kernel/printk.h"
 #include "kernel/time.h"
 #include "kernel/timer.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "alone.h"
 
 enum { STEPS = 200000, STEP_MOST = TICK_COUNTS / 4, LATE_MOST = TICK_COUNTS / 2, SLACK_NS = 2000 };	/* and what scaling loses */
 
@@ -25,17 +22,6 @@ uint32_t cpu_features;
 
 static uint64_t truth, raised_at;	/* raised_at: of the next interrupt */
 static bool pending;
-static int test, failures;
-
-void panic(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	abort();
-}
 
 void printk(const char *fmt, ...) { (void)fmt; }
 void aside_init(void) { }
@@ -49,12 +35,6 @@ uint16_t pit_stopwatch_counts(void) { return 0; }
 bool pit_stopwatch_over(void) { return true; }
 uint16_t pit_count(void) { return (uint16_t)(TICK_COUNTS - truth % TICK_COUNTS); }
 bool pit_irq_pending(void) { return pending; }
-
-static void check(bool ok, const char *name, const char *what)
-{
-	printf("%s %d - %s %s\n", ok ? "ok" : "not ok", ++test, name, what);
-	failures += !ok;
-}
 
 /* The interrupt of a round is raised up to LATE_MOST counts after its end; the CPU takes it then or,
  * if they are `masked`, a step later. */

@@ -8,7 +8,6 @@
  */
 #include "drivers/pit.h"
 #include "kernel/counters.h"
-#include "kernel/panic.h"
 #include "kernel/sample.h"
 #include "kernel/sched.h"
 #include "kernel/time.h"
@@ -16,9 +15,7 @@
 #include "kernel/trap.h"
 #include "kernel/watchdog.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "alone.h"
 
 enum { TIMERS = 24, STEPS = 20000, SPAN_NS = 200000000 };
 
@@ -33,16 +30,6 @@ static struct timer timers[TIMERS];
 static bool set[TIMERS];		/* the model: set, when, and how many sets before */
 static ns_t when[TIMERS];
 static unsigned turn[TIMERS], turns, fired_early, fired_wrong, fired;
-
-void panic(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	abort();
-}
 
 void spin_lock(struct spinlock *l)
 {
@@ -153,14 +140,6 @@ static bool skip_all(void)
 		ok = ok && timer_skip_idle() && now == MAX(first, before) && armed_at >= now;
 	}
 	return ok && !timer_skip_idle();
-}
-
-static int test, failures;
-
-static void check(bool ok, const char *name, const char *sentence)
-{
-	failures += !ok;
-	printf("%s %d %s %s\n", ok ? "ok" : "not ok", ++test, name, sentence);
 }
 
 int main(void)

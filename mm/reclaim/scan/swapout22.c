@@ -83,7 +83,7 @@ static bool visit(struct page *p, struct vma *v, vaddr_t addr, pte_t *pte, void 
 /* ---- The write ---- */
 
 /*
- * Sleep until `p` is written. Of those whose pages the drive writes in one go the last goes on
+ * Let what is plugged go, and sleep until `p` is written. Of those whose pages the drive writes in one go the last goes on
  * first: 2.2's run queue took in whom it woke at its head, ours does at its tail. First come,
  * first served, the same one would fill swap.in_flight each time, and each of the others get
  * one page through in the meantime.
@@ -92,10 +92,12 @@ static void wait_for_write(struct page *p)
 {
 	static unsigned waiting;
 
+	block_unplug();
 	waiting++;
 	page_wait_writeback(p);
 	if (--waiting > 0)
 		sched_yield();
+	block_plug();
 }
 
 /*
@@ -114,11 +116,8 @@ bool linux22_write(struct page *p)
 	}
 	TRACE(ISOLATE, page_pfn(p), 0, 0);
 	swap_write(p);
-	if (wait) {
-		block_unplug();
+	if (wait)
 		wait_for_write(p);
-		block_plug();
-	}
 	page_drop(p);
 	return true;
 }
